@@ -1,0 +1,1 @@
+"""Everything that touches disk, network or a GPU; adapters do not know each other."""

@@ -1,0 +1,1 @@
+"""Plugins, hook bus, registries of encoders and collections, settings, audit."""

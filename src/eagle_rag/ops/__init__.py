@@ -1,0 +1,1 @@
+"""Pure functions: no input or output, no clock, no randomness."""

@@ -1,0 +1,1 @@
+"""Protocols that adapters and plugins implement; at most six methods each."""

@@ -1,0 +1,151 @@
+"""The registry: documents, texts, passages and what may be seen of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from eagle_rag.model.collection import CollectionSchema
+from eagle_rag.model.document import Reference
+from eagle_rag.model.records import (
+    AuditEvent,
+    DocumentRecord,
+    DocumentView,
+    NewVersion,
+    PassageRecord,
+    PendingVersion,
+    RegistryStats,
+)
+
+__all__ = ["DocumentReader", "DocumentWriter", "IndexRecords", "LiveDocuments", "Registry"]
+
+
+class DocumentWriter(Protocol):
+    """The only ways a document comes, changes and goes; each is one durable transaction."""
+
+    def begin_version(self, document_id: str, collections: Sequence[str]) -> int:
+        """Reserve the next version number and note it as pending (``writing``)."""
+        ...
+
+    def commit_version(self, version: int, new: NewVersion) -> None:
+        """Make a begun version live; the one it replaces becomes pending (``clearing``).
+
+        Joins the document to works that share any of its identifiers. Marks retraction both ways:
+        a notice marks the article it names, an article is marked by a notice already there.
+
+        Raises:
+            RegistryError: The version was not begun, or the document was deleted since (then it
+                stays deleted).
+        """
+        ...
+
+    def delete_document(self, document_id: str) -> None:
+        """Remove a live document; its rows become pending (``clearing``).
+
+        Raises:
+            NotFound: No live document has this id.
+        """
+        ...
+
+    def pending(self) -> tuple[PendingVersion, ...]:
+        """Return versions whose rows may still be in the store, ordered by document and version."""
+        ...
+
+    def clear_pending(self, document_id: str, version: int) -> None:
+        """Forget a pending version, after its rows are gone."""
+        ...
+
+
+class DocumentReader(Protocol):
+    """Reading documents. ``kb_names`` is ``None`` for all, empty for none."""
+
+    def find_documents(
+        self,
+        namespace: str,
+        *,
+        kb_names: Sequence[str] | None = None,
+        identifier: str | None = None,
+    ) -> tuple[DocumentRecord, ...]:
+        """Return live documents, ordered by id; ``identifier`` is a document id, PMID, PMCID or DOI."""
+        ...
+
+    def view(
+        self, namespace: str, document_id: str, *, kb_names: Sequence[str] | None = None
+    ) -> DocumentView:
+        """Return one whole live document.
+
+        Raises:
+            NotFound: Absent, or outside ``kb_names`` or the namespace.
+        """
+        ...
+
+    def passages(
+        self, namespace: str, passage_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> tuple[PassageRecord, ...]:
+        """Return live passages in the order asked for; absent ones are left out."""
+        ...
+
+    def references(self, document_id: str) -> tuple[Reference, ...]:
+        """Return the live document's bibliography, in order; empty when there is none."""
+        ...
+
+    def stats(self, namespace: str, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
+        """Count what is live."""
+        ...
+
+
+class LiveDocuments(Protocol):
+    """Cheap questions asked for every source or every query."""
+
+    def live_versions(self, document_ids: Sequence[str]) -> dict[str, int]:
+        """Return the live version of each of these documents; absent ones are missing."""
+        ...
+
+    def sources(self, namespace: str, kb_name: str) -> dict[str, tuple[str, str]]:
+        """Return ``source_uri -> (source_digest, config_digest)`` of everything live, for skipping.
+
+        A source is listed only when every record it held was either committed or refused for good.
+        """
+        ...
+
+    def record_source(
+        self, namespace: str, kb_name: str, source_uri: str, digests: tuple[str, str]
+    ) -> None:
+        """Note that a source was read to its end with these ``(source_digest, config_digest)``."""
+        ...
+
+    def by_digest(self, namespace: str, kb_name: str, digest: str) -> DocumentRecord | None:
+        """Return the live document with this record digest, or ``None``."""
+        ...
+
+    def iter_live(self, namespace: str | None = None) -> Iterator[tuple[str, int]]:
+        """Yield ``(document_id, version)`` of every live document, ordered by id."""
+        ...
+
+
+class IndexRecords(Protocol):
+    """What the registry keeps about indexes and decisions."""
+
+    def save_index(self, schema: CollectionSchema) -> None:
+        """Record a collection's schema and vector space."""
+        ...
+
+    def indexes(self) -> tuple[CollectionSchema, ...]:
+        """Return all recorded collections, by name."""
+        ...
+
+    def save_audit(self, events: Sequence[AuditEvent]) -> None:
+        """Keep decisions."""
+        ...
+
+    def collections_used(
+        self, namespace: str, kb_names: Sequence[str] | None = None
+    ) -> tuple[str, ...]:
+        """Return the collections that live documents of these knowledge bases were written to."""
+        ...
+
+    def close(self) -> None:
+        """Release connections."""
+        ...
+
+
+class Registry(DocumentWriter, DocumentReader, LiveDocuments, IndexRecords, Protocol):
+    """All four."""

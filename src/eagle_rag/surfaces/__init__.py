@@ -1,0 +1,1 @@
+"""The command line and other faces: translate, call the engine, nothing more."""
