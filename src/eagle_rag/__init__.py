@@ -4,7 +4,7 @@ Names are loaded on first use, so importing the package loads neither a model ru
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eagle_rag.engine import Engine, open_engine
@@ -43,11 +43,12 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from the module it lives in."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")  # noqa: EM102 - PEP 562 wants exactly this error
-    return getattr(import_module(_HOMES[name]), name)
+    value: object = getattr(import_module(_HOMES[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:
