@@ -1,0 +1,36 @@
+# Every target sets up what it needs; a bare machine with Python 3.11+ and make is enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CORPUS ?=
+DEMO_DIR ?= .eagle/demo
+
+.PHONY: help demo test check test-all clean
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Eagle-RAG needs Python 3.11 or newer; set PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.ready  ## ingest the sample corpus (or CORPUS=path) and answer three questions
+	@$(BIN)/eagle demo --data-dir $(DEMO_DIR) $(if $(CORPUS),--corpus '$(CORPUS)')
+
+test: $(VENV)/.ready-dev  ## run all tests
+	$(BIN)/python -m pytest tests
+
+check: $(VENV)/.ready-dev  ## format, lint, types, import contracts, sizes
+	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/contract -p no:cacheprovider
+
+clean:  ## remove environments, caches and the demo's data
+	rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis $(DEMO_DIR)

@@ -1,0 +1,201 @@
+"""Files, folders and archives to sources, without ever writing or leaving the place named.
+
+Archives are read member by member in memory: nothing is unpacked to disk, so a member named
+``../x`` or a link has nowhere to go; it is refused by name all the same.
+"""
+
+import bz2
+import gzip
+import hashlib
+import lzma
+import stat
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol
+
+from eagle_rag.model.document import Refusal, Source
+
+__all__ = ["SourceLimits", "read_sources"]
+
+_TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+_OPENERS: dict[str, Callable[..., IO[bytes]]] = {
+    ".gz": gzip.open,
+    ".xz": lzma.open,
+    ".bz2": bz2.open,
+}
+_READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
+_CHUNK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLimits:
+    """How much is read before it is refused.
+
+    Args:
+        max_file_bytes: Largest single file or archive member, unpacked.
+        max_archive_bytes: Largest sum of members of one archive, unpacked; stops archive bombs.
+        max_members: Most members of one archive.
+    """
+
+    max_file_bytes: int = 64 << 20
+    max_archive_bytes: int = 8 << 30
+    max_members: int = 1_000_000
+
+
+class _Readable(Protocol):
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
+def read_sources(paths: Iterable[Path], limits: SourceLimits) -> Iterator[Source | Refusal]:
+    """Yield every file below the paths, archives opened, in sorted order.
+
+    Args:
+        paths: Files, folders or archives. In folders, names that start with a dot and links that lead
+            out of the folder are left out.
+        limits: What is too large.
+
+    Yields:
+        A ``Source``, or a ``Refusal`` that names the file and why.
+    """
+    for path in paths:
+        if not path.exists():
+            yield Refusal(str(path), "", "absent", "no such file or folder", "check the path")
+        elif path.is_dir():
+            yield from _read_folder(path, limits)
+        else:
+            yield from _read_file(path, path.name, limits)
+
+
+def _read_folder(folder: Path, limits: SourceLimits) -> Iterator[Source | Refusal]:
+    root = folder.resolve()
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        if any(part.startswith(".") for part in relative.parts) or path.is_dir():
+            continue
+        uri = relative.as_posix()
+        if path.is_symlink() and not path.resolve().is_relative_to(root):
+            yield Refusal(uri, "", "link", "links out of the folder", "name the target itself")
+        elif path.is_file():
+            yield from _read_file(path, uri, limits)
+
+
+def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
+    name = path.name.lower()
+    try:
+        if name.endswith(_TAR_SUFFIXES):
+            yield from _read_tar(path, uri, limits)
+        elif name.endswith(".zip"):
+            yield from _read_zip(path, uri, limits)
+        elif path.suffix.lower() in _OPENERS:
+            with _OPENERS[path.suffix.lower()](path, "rb") as stream:
+                yield _read_stream(stream, uri.rsplit(".", 1)[0], limits.max_file_bytes)
+        else:
+            with path.open("rb") as plain:
+                yield _read_stream(plain, uri, limits.max_file_bytes)
+    except (tarfile.TarError, zipfile.BadZipFile, *_READ_ERRORS) as error:
+        yield Refusal(uri, "", "unreadable-file", f"cannot be read: {error}", "check the file")
+
+
+def _read_tar(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
+    budget = _Budget(limits)
+    with tarfile.open(path, "r:*") as archive:
+        for member in archive:
+            if member.isdir() or _is_hidden(member.name):
+                continue
+            name = f"{uri}!/{member.name}"
+            refusal = budget.refusal(name, member.name)
+            if refusal is None and not member.isfile():
+                refusal = Refusal(name, "", "link", "is a link or a device in an archive")
+            if refusal is not None:
+                yield refusal
+                if budget.spent:
+                    return
+                continue
+            stream: IO[bytes] | None = archive.extractfile(member)
+            if stream is not None:
+                yield budget.read(stream, name)
+
+
+def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
+    budget = _Budget(limits)
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            if member.is_dir() or _is_hidden(member.filename):
+                continue
+            name = f"{uri}!/{member.filename}"
+            refusal = budget.refusal(name, member.filename)
+            if refusal is None and stat.S_ISLNK(member.external_attr >> 16):
+                refusal = Refusal(name, "", "link", "is a link in an archive")
+            if refusal is None and member.flag_bits & 1:
+                refusal = Refusal(
+                    name, "", "encrypted", "is encrypted", "decrypt the archive first"
+                )
+            if refusal is not None:
+                yield refusal
+                if budget.spent:
+                    return
+                continue
+            try:
+                with archive.open(member) as stream:
+                    yield budget.read(stream, name)
+            except (NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+                yield Refusal(name, "", "unreadable-file", f"cannot be unpacked: {error}")
+
+
+class _Budget:
+    """Counts what one archive has given so far."""
+
+    def __init__(self, limits: SourceLimits) -> None:
+        self._limits = limits
+        self._bytes_left = limits.max_archive_bytes
+        self._members_left = limits.max_members
+
+    @property
+    def spent(self) -> bool:
+        """Whether the archive has given all that it may."""
+        return self._bytes_left <= 0 or self._members_left < 0
+
+    def refusal(self, uri: str, name: str) -> Refusal | None:
+        """Return why this member is not read, or ``None``."""
+        self._members_left -= 1
+        if self.spent:
+            return Refusal(
+                uri, "", "archive-too-large", "the archive unpacks to more than is allowed",
+                "split it, or raise ingest.max_archive_bytes",
+            )  # fmt: skip
+        parts = PurePosixPath(name.replace("\\", "/"))
+        if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
+            return Refusal(uri, "", "unsafe-path", "the member's path leaves the archive")
+        return None
+
+    def read(self, stream: _Readable, uri: str) -> Source | Refusal:
+        """Read a member within what is left."""
+        outcome = _read_stream(stream, uri, min(self._limits.max_file_bytes, self._bytes_left))
+        used = len(outcome.data) if isinstance(outcome, Source) else self._limits.max_file_bytes
+        self._bytes_left -= used
+        return outcome
+
+
+def _read_stream(stream: _Readable, uri: str, limit: int) -> Source | Refusal:
+    digest = hashlib.sha256()
+    pieces: list[bytes] = []
+    size = 0
+    while piece := stream.read(min(_CHUNK_BYTES, limit - size + 1)):
+        size += len(piece)
+        if size > limit:
+            return Refusal(
+                uri, "", "too-large", f"is larger than {limit:,} bytes",
+                "split it, or raise ingest.max_file_bytes",
+            )  # fmt: skip
+        digest.update(piece)
+        pieces.append(piece)
+    return Source(uri, b"".join(pieces), digest.hexdigest())
+
+
+def _is_hidden(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return any(part.startswith("._") or part == "__MACOSX" for part in parts)
