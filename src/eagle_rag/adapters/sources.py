@@ -15,14 +15,14 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 
 from eagle_rag.model.document import Refusal, Source
 
 __all__ = ["SourceLimits", "read_sources"]
 
 _TAR_SUFFIXES = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
-_OPENERS: dict[str, Callable[..., IO[bytes]]] = {
+_OPENERS: dict[str, Callable[..., Any]] = {  # three unrelated classes, each read like a file
     ".gz": gzip.open,
     ".xz": lzma.open,
     ".bz2": bz2.open,
@@ -91,7 +91,7 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
         elif name.endswith(".zip"):
             yield from _read_zip(path, uri, limits)
         elif path.suffix.lower() in _OPENERS:
-            with _OPENERS[path.suffix.lower()](path, "rb") as stream:
+            with _OPENERS[path.suffix.lower()](path) as stream:
                 yield _read_stream(stream, uri.rsplit(".", 1)[0], limits.max_file_bytes)
         else:
             with path.open("rb") as plain:

@@ -10,6 +10,7 @@ __all__ = [
     "AuditEvent",
     "DocumentRecord",
     "DocumentView",
+    "LiveState",
     "NewVersion",
     "PassageRecord",
     "PendingVersion",
@@ -110,6 +111,15 @@ class PassageRecord:
     figures: tuple[Figure, ...] = ()
     tables: tuple[tuple[str, str], ...] = ()
     versions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """What a search must know of every candidate's document."""
+
+    version: int
+    work_id: str
+    retracted: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from eagle_rag.model.query import ArmScore
 __all__ = [
     "ClauseMatch",
     "Hit",
+    "IngestEvent",
     "IngestReport",
     "Linked",
     "SearchResults",
@@ -127,6 +128,27 @@ class SearchResults:
     query: str
     hits: tuple[Hit, ...]
     trace: Trace = field(default_factory=Trace)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestEvent:
+    """Something an ingest just finished; once ``committed`` is reported, the document is durable.
+
+    Args:
+        kind: ``committed``, ``unchanged``, ``duplicate``, ``refused``, ``deleted`` or ``optimized``.
+        source_uri: The file.
+        document_id: The document, or empty.
+        version: Its live version, or 0.
+        passages: How many passages it has.
+        message: For a refusal or duplicate: why.
+    """
+
+    kind: str
+    source_uri: str
+    document_id: str = ""
+    version: int = 0
+    passages: int = 0
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

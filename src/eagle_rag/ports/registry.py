@@ -9,6 +9,7 @@ from eagle_rag.model.records import (
     AuditEvent,
     DocumentRecord,
     DocumentView,
+    LiveState,
     NewVersion,
     PassageRecord,
     PendingVersion,
@@ -97,6 +98,10 @@ class LiveDocuments(Protocol):
 
     def live_versions(self, document_ids: Sequence[str]) -> dict[str, int]:
         """Return the live version of each of these documents; absent ones are missing."""
+        ...
+
+    def live_states(self, document_ids: Sequence[str]) -> dict[str, LiveState]:
+        """Return version, work and retraction of each of these documents that is live; one query."""
         ...
 
     def sources(self, namespace: str, kb_name: str) -> dict[str, tuple[str, str]]:

@@ -1,0 +1,348 @@
+"""Committing prepared sources, under the rule that nothing acknowledged is ever lost.
+
+Committing (embed, upsert, registry) runs in the process that holds the writer lock. A document goes
+live in one registry transaction after all its rows are durable; ``committed`` is reported after that.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from eagle_rag.errors import HookFailed, PluginError, RegistryError
+from eagle_rag.ingest.embed import embed_texts
+from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal
+from eagle_rag.ingest.recover import clear_pending_rows
+from eagle_rag.ingest.upsert import upsert_rows
+from eagle_rag.kernel.bus import BoundBus
+from eagle_rag.model.collection import CollectionSchema
+from eagle_rag.model.document import Refusal
+from eagle_rag.model.passage import ChunkDecision, FloatArray, StoredPassage
+from eagle_rag.model.records import NewVersion
+from eagle_rag.model.results import IngestEvent, IngestReport
+from eagle_rag.ports.registry import Registry
+from eagle_rag.ports.stores import CollectionStore
+
+__all__ = ["CommitConfig", "IngestPipeline", "document_rows"]
+
+_RETRY_REASONS = frozenset({"plugin-failed"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommitConfig:
+    """What shapes committing.
+
+    Args:
+        namespace, kb_name: Where documents go.
+        config_digest: Digest of everything that shapes rows besides the source.
+        schemas: Schema of every collection that may be written, by name.
+        batch_passages: Passages embedded and written together; documents are never split.
+        optimize_every: Documents between two ``optimize`` calls.
+    """
+
+    namespace: str
+    kb_name: str
+    config_digest: str
+    schemas: Mapping[str, CollectionSchema]
+    batch_passages: int = 256
+    optimize_every: int = 500
+
+
+@dataclass(slots=True)
+class _Tally:
+    added: list[str] = field(default_factory=list)
+    replaced: list[str] = field(default_factory=list)
+    unchanged: int = 0
+    duplicates: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    passages: int = 0
+    truncated: int = 0
+    deleted: list[str] = field(default_factory=list)
+
+    def report(self, recovered: int) -> IngestReport:
+        return IngestReport(
+            added=tuple(self.added),
+            replaced=tuple(self.replaced),
+            unchanged=self.unchanged,
+            duplicates=tuple(self.duplicates),
+            refused=tuple(self.refused),
+            passages=self.passages,
+            truncated=self.truncated,
+            deleted=tuple(self.deleted),
+            recovered=recovered,
+        )
+
+
+class IngestPipeline:
+    """Commits prepared sources. One instance serves one ingest.
+
+    Args:
+        bus: Hooks, bound to the namespace.
+        registry: Where documents live.
+        store: Where rows live.
+        config: What shapes committing.
+        on_event: Called after each document or refusal.
+    """
+
+    def __init__(
+        self,
+        bus: BoundBus,
+        registry: Registry,
+        *,
+        store: CollectionStore,
+        config: CommitConfig,
+        on_event: Callable[[IngestEvent], None],
+    ) -> None:
+        self._bus = bus
+        self._registry = registry
+        self._store = store
+        self._config = config
+        self._on_event = on_event
+        self._tally = _Tally()
+        self._waiting: list[PreparedDocument | PreparedSource] = []
+        self._waiting_keys: set[str] = set()
+        self._waiting_passages = 0
+        self._source_digests: dict[str, str] = {}
+        self._failed_uris: set[str] = set()
+        self._since_optimize = 0
+
+    def run(self, prepared: Iterable[PreparedSource | Refusal]) -> IngestReport:
+        """Commit everything, in order; documents one by one, as soon as a batch is full."""
+        recovered = clear_pending_rows(self._registry, self._store, states=("writing", "clearing"))
+        changed = recovered > 0
+        for item in prepared:
+            if isinstance(item, Refusal):
+                self._refuse(item)
+            else:
+                self._take(item)
+        self._flush()
+        changed = changed or bool(self._tally.added or self._tally.replaced or self._tally.deleted)
+        if changed:
+            self._optimize()
+        return self._tally.report(recovered)
+
+    def skip_unchanged(self, uri: str) -> None:
+        """Count a source that was read to its end before, byte for byte."""
+        self._tally.unchanged += 1
+        self._on_event(IngestEvent("unchanged", uri))
+
+    def _take(self, source: PreparedSource) -> None:
+        for refusal in source.refusals:
+            self._refuse(refusal)
+        for document in source.documents:
+            self._admit(document, source)
+        self._waiting.append(source)
+        if self._waiting_passages >= self._config.batch_passages or source.deleted_pmids:
+            self._flush()
+        for pmid in source.deleted_pmids:
+            self._delete_by_pmid(pmid, source.uri)
+
+    def _admit(self, prepared: PreparedDocument, source: PreparedSource) -> None:
+        digest = prepared.document.digest
+        if prepared.document_id in self._waiting_keys or digest in self._waiting_keys:
+            self._flush()
+        uri = prepared.document.source_uri
+        live = self._registry.by_digest(self._config.namespace, self._config.kb_name, digest)
+        if live is not None and live.document_id != prepared.document_id:
+            self._tally.duplicates.append((uri, live.document_id))
+            message = f"same content as {live.source_uri}"
+            self._on_event(
+                IngestEvent("duplicate", uri, live.document_id, live.version, 0, message)
+            )
+        elif live is not None and live.config_digest == self._config.config_digest:
+            self._tally.unchanged += 1
+            self._on_event(
+                IngestEvent("unchanged", uri, live.document_id, live.version, live.passages)
+            )
+        else:
+            self._waiting.append(prepared)
+            self._waiting_keys.update((prepared.document_id, digest))
+            self._waiting_passages += len(prepared.passages)
+            self._source_digests[prepared.document_id] = source.digest
+            if self._waiting_passages >= self._config.batch_passages:
+                self._flush()
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._waiting_keys.clear()
+        self._waiting_passages = 0
+        documents = [item for item in waiting if isinstance(item, PreparedDocument)]
+        try:
+            self._write(documents)
+        except HookFailed:
+            for document in documents:
+                self._failed_uris.update(self._write_alone(document))
+        self._source_digests.clear()
+        for item in waiting:
+            if (
+                isinstance(item, PreparedSource)
+                and item.uri not in self._failed_uris
+                and _settled(item)
+            ):
+                digests = (item.digest, self._config.config_digest)
+                self._registry.record_source(
+                    self._config.namespace, self._config.kb_name, item.uri, digests
+                )
+
+    def _write_alone(self, document: PreparedDocument) -> tuple[str, ...]:
+        try:
+            self._write([document])
+        except HookFailed as error:
+            uri = document.document.source_uri
+            self._refuse(plugin_refusal(uri, document.document.member, error))
+            return (uri,)
+        return ()
+
+    def _write(self, documents: list[PreparedDocument]) -> None:
+        if not documents:
+            return
+        rows, truncated = document_rows(self._bus, documents, self._config)
+        known = self._registry.live_versions([document.document_id for document in documents])
+        versions: dict[str, int] = {}
+        for document in documents:
+            used = sorted({decision.collection for decision in document.decisions})
+            versions[document.document_id] = self._registry.begin_version(
+                document.document_id, used
+            )
+        for collection, batch in rows.items():
+            numbered = [_with_version(row, versions[row.document_id]) for row in batch]
+            upsert_rows(self._bus, collection, numbered)
+        for document in documents:
+            self._commit(
+                document,
+                version=versions[document.document_id],
+                truncated=truncated.get(document.document_id, 0),
+                known=document.document_id in known,
+            )
+        if known:
+            clear_pending_rows(self._registry, self._store, states=("clearing",))
+        if self._since_optimize >= self._config.optimize_every:
+            self._optimize()
+
+    def _commit(
+        self, prepared: PreparedDocument, *, version: int, truncated: int, known: bool
+    ) -> None:
+        new = NewVersion(
+            document_id=prepared.document_id,
+            work_key=prepared.work_key,
+            namespace=self._config.namespace,
+            kb_name=self._config.kb_name,
+            source_digest=self._source_digests[prepared.document_id],
+            config_digest=self._config.config_digest,
+            document=prepared.document,
+            passages=prepared.passages,
+            collections=tuple(sorted({decision.collection for decision in prepared.decisions})),
+            truncated=truncated,
+        )
+        uri = prepared.document.source_uri
+        try:
+            self._registry.commit_version(version, new)
+        except RegistryError as error:
+            # Deleted while it was being written: it stays deleted, its rows go at once.
+            self._refuse(
+                Refusal(
+                    uri, prepared.document.member, "not-committed", str(error), "ingest it again"
+                )
+            )
+            clear_pending_rows(self._registry, self._store, states=("clearing",))
+            return
+        (self._tally.replaced if known else self._tally.added).append(prepared.document_id)
+        self._tally.passages += len(prepared.passages)
+        self._tally.truncated += truncated
+        self._since_optimize += 1
+        self._on_event(
+            IngestEvent("committed", uri, prepared.document_id, version, len(prepared.passages))
+        )
+
+    def _delete_by_pmid(self, pmid: str, uri: str) -> None:
+        config = self._config
+        found = self._registry.find_documents(
+            config.namespace, kb_names=(config.kb_name,), identifier=pmid
+        )
+        for record in found:
+            self._registry.delete_document(record.document_id)
+            self._tally.deleted.append(record.document_id)
+            self._on_event(IngestEvent("deleted", uri, record.document_id, record.version))
+        if found:
+            clear_pending_rows(self._registry, self._store, states=("clearing",))
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self._tally.refused.append(refusal)
+        message = f"{refusal.reason}: {refusal.message}"
+        self._on_event(IngestEvent("refused", refusal.source_uri, message=message))
+
+    def _optimize(self) -> None:
+        for collection in self._config.schemas:
+            self._store.optimize(collection)
+        self._since_optimize = 0
+        self._on_event(IngestEvent("optimized", ""))
+
+
+def _settled(source: PreparedSource) -> bool:
+    return not any(refusal.reason in _RETRY_REASONS for refusal in source.refusals)
+
+
+def _with_version(row: StoredPassage, version: int) -> StoredPassage:
+    return replace(row, row_id=f"{row.passage_id}@{version}", version=version)
+
+
+def document_rows(
+    bus: BoundBus, documents: Iterable[PreparedDocument], config: CommitConfig
+) -> tuple[dict[str, list[StoredPassage]], dict[str, int]]:
+    """Embed documents and return their rows by collection, version 0, and truncations by document."""
+    wanted: dict[tuple[str, str], list[tuple[PreparedDocument, ChunkDecision]]] = {}
+    for document in documents:
+        for decision in document.decisions:
+            key = (decision.collection, decision.encoder)
+            wanted.setdefault(key, []).append((document, decision))
+    rows: dict[str, list[StoredPassage]] = {}
+    truncated: dict[str, set[int]] = {}
+    for (collection, encoder), items in wanted.items():
+        schema = config.schemas.get(collection)
+        if schema is None:
+            message = f"decision for unknown collection {collection!r}"
+            raise PluginError(message, remedy="register the collection in on_load")
+        texts = [_dense_text(document, decision.target) for document, decision in items]
+        batch = embed_texts(bus, texts, encoder=encoder, expected=schema.spec)
+        for position in batch.truncated:
+            document, decision = items[position]
+            truncated.setdefault(document.document_id, set()).add(decision.target)
+        target = rows.setdefault(collection, [])
+        for position, (document, decision) in enumerate(items):
+            target.append(_row(document, decision, config=config, vector=batch.vectors[position]))
+    return rows, {identity: len(ordinals) for identity, ordinals in truncated.items()}
+
+
+def _dense_text(document: PreparedDocument, ordinal: int) -> str:
+    context, text = document.contexts[ordinal], document.passages[ordinal].text
+    return f"{context}\n\n{text}" if context else text
+
+
+def _row(
+    prepared: PreparedDocument,
+    decision: ChunkDecision,
+    *,
+    config: CommitConfig,
+    vector: FloatArray,
+) -> StoredPassage:
+    passage = prepared.passages[decision.target]
+    tags = dict(passage.tags)
+    fields = config.schemas[decision.collection].extra_fields
+    return StoredPassage(
+        row_id=f"{passage.id}@0",
+        passage_id=passage.id,
+        document_id=prepared.document_id,
+        version=0,
+        namespace=config.namespace,
+        kb_name=config.kb_name,
+        text=passage.text,
+        lexemes=prepared.lexemes[decision.target],
+        vector=vector,
+        path=" > ".join(passage.section_path),
+        section_kind=passage.section_kind.value,
+        chunk_type=decision.chunk_type,
+        source_type=prepared.document.format,
+        source_chunk_id=passage.id,
+        start=passage.start,
+        end=passage.end,
+        year=prepared.document.metadata.year,
+        extra=tuple((name, tags.get(name)) for name in sorted(fields)),
+    )

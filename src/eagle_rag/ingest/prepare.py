@@ -1,0 +1,162 @@
+"""What happens to a source before anything is written: route, parse, chunk, classify.
+
+Pure, so it runs in worker processes; everything it returns pickles.
+"""
+
+from dataclasses import dataclass, field
+
+from eagle_rag.errors import PluginError, UnreadableDocument
+from eagle_rag.ingest.chunk import ContextMode, chunk_document, context_of, passage_lexemes
+from eagle_rag.ingest.classify import classify_passages
+from eagle_rag.ingest.parse import parse_source
+from eagle_rag.ingest.route import route_source
+from eagle_rag.kernel.bus import BoundBus
+from eagle_rag.model.document import ParsedDocument, Refusal, Source
+from eagle_rag.model.passage import ChunkDecision, Passage
+from eagle_rag.ops.ids import document_id as make_document_id
+
+__all__ = [
+    "PrepareConfig",
+    "PreparedDocument",
+    "PreparedSource",
+    "plugin_refusal",
+    "prepare_document",
+    "prepare_source",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareConfig:
+    """What shapes prepared documents.
+
+    Args:
+        namespace, kb_name: Where they go.
+        target_chars: Size of a passage in characters.
+        lexical_context, dense_context: What of the document each arm sees besides the passage.
+        refuse_abstracts: Refuse records without full text.
+    """
+
+    namespace: str
+    kb_name: str
+    target_chars: int
+    lexical_context: ContextMode
+    dense_context: ContextMode
+    refuse_abstracts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedDocument:
+    """A document ready to be embedded.
+
+    Args:
+        document_id: Its id.
+        work_key: Its best identifier.
+        document: The parsed document.
+        passages: Its passages.
+        lexemes: Search tokens of each passage.
+        contexts: What precedes each passage's text for the dense arm; empty strings for none.
+        decisions: Where each passage goes.
+    """
+
+    document_id: str
+    work_key: str
+    document: ParsedDocument = field(repr=False)
+    passages: tuple[Passage, ...] = field(repr=False)
+    lexemes: tuple[str, ...] = field(repr=False)
+    contexts: tuple[str, ...] = field(repr=False)
+    decisions: tuple[ChunkDecision, ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedSource:
+    """Everything one source gave."""
+
+    uri: str
+    digest: str
+    documents: tuple[PreparedDocument, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    deleted_pmids: tuple[str, ...] = ()
+
+
+def prepare_source(bus: BoundBus, source: Source, config: PrepareConfig) -> PreparedSource:
+    """Run the pure stages on one source; what cannot be read becomes a refusal."""
+    try:
+        outcome = parse_source(bus, route_source(bus, source))
+    except UnreadableDocument as error:
+        refusal = Refusal(source.uri, "", error.reason, error.detail, error.remedy)
+        return PreparedSource(source.uri, source.digest, refusals=(refusal,))
+    except PluginError as error:
+        return PreparedSource(
+            source.uri, source.digest, refusals=(plugin_refusal(source.uri, "", error),)
+        )
+    documents: list[PreparedDocument] = []
+    refusals = list(outcome.refusals)
+    for document in outcome.documents:
+        prepared = _prepare_or_refuse(bus, document, config)
+        if isinstance(prepared, Refusal):
+            refusals.append(prepared)
+        else:
+            documents.append(prepared)
+    return PreparedSource(
+        source.uri, source.digest, tuple(documents), tuple(refusals), outcome.deleted_pmids
+    )
+
+
+def _prepare_or_refuse(
+    bus: BoundBus, document: ParsedDocument, config: PrepareConfig
+) -> PreparedDocument | Refusal:
+    uri, member = document.source_uri, document.member
+    if config.refuse_abstracts and not document.full_text:
+        message = "holds no full text, only a title or an abstract"
+        remedy = "give the full text, or set ingest.abstract_only to accept"
+        return Refusal(uri, member, "abstract-only", message, remedy)
+    if not document.text:
+        return Refusal(uri, member, "no-text", "holds no text at all", "check the file")
+    try:
+        return prepare_document(bus, document, config)
+    except PluginError as error:
+        return plugin_refusal(uri, member, error)
+
+
+def plugin_refusal(uri: str, member: str, error: PluginError) -> Refusal:
+    """Return the refusal of a document that a plugin failed on; it is tried again next time."""
+    return Refusal(
+        uri, member, "plugin-failed", str(error), "fix or disable the plugin, then ingest again"
+    )
+
+
+def prepare_document(
+    bus: BoundBus, document: ParsedDocument, config: PrepareConfig
+) -> PreparedDocument:
+    """Cut, tag, tokenise and classify one parsed document."""
+    key, work_key = _identity(document)
+    identity = make_document_id(config.namespace, config.kb_name, key)
+    passages = chunk_document(bus, document, identity, target_chars=config.target_chars)
+    return PreparedDocument(
+        document_id=identity,
+        work_key=work_key or identity,
+        document=document,
+        passages=passages,
+        lexemes=passage_lexemes(document, passages, config.lexical_context),
+        contexts=tuple(
+            context_of(document, passage, config.dense_context) for passage in passages
+        ),
+        decisions=classify_passages(bus, document, passages),
+    )
+
+
+def _identity(document: ParsedDocument) -> tuple[str, str]:
+    """Return the key of the document and of its work.
+
+    A bibliographic record and the article it describes are two documents of one work, so the format's
+    family is part of the key. A text without identifiers is known by its file name.
+    """
+    ids = document.metadata.ids
+    family = "record" if document.format == "pubmed" else "article"
+    known = [("pmcid", ids.pmcid), ("doi", ids.doi), ("pmid", ids.pmid)]
+    if family == "record":
+        known.reverse()
+    for scheme, value in known:
+        if value:
+            return f"{family}:{scheme}:{value}", f"{scheme}:{value}"
+    return f"source:{document.source_uri}#{document.member}", ""

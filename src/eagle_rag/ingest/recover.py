@@ -1,0 +1,43 @@
+"""Clearing rows that no live version owns: after a replacement, a deletion, or a crash."""
+
+from collections.abc import Collection
+
+from eagle_rag.model.filters import AllOf, Compare
+from eagle_rag.ports.registry import DocumentWriter
+from eagle_rag.ports.stores import CollectionStore
+
+__all__ = ["clear_pending_rows"]
+
+
+def clear_pending_rows(
+    registry: DocumentWriter, store: CollectionStore, *, states: Collection[str]
+) -> int:
+    """Delete the rows of every pending version in one of these states, then forget the version.
+
+    Safe to repeat: a crash in between leaves the version pending.
+
+    Args:
+        registry: Where versions are pending.
+        store: Where their rows may be.
+        states: ``clearing`` while an ingest runs, also ``writing`` when nobody can be writing.
+
+    Returns:
+        How many versions were cleared.
+    """
+    existing = set(store.collections())
+    cleared = 0
+    for pending in registry.pending():
+        if pending.state not in states:
+            continue
+        where = AllOf(
+            (
+                Compare("document_id", "eq", pending.document_id),
+                Compare("version", "eq", pending.version),
+            )
+        )
+        for collection in pending.collections:
+            if collection in existing:
+                store.delete(collection, where)
+        registry.clear_pending(pending.document_id, pending.version)
+        cleared += 1
+    return cleared
