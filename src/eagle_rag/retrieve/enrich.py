@@ -1,0 +1,70 @@
+"""Stage 11: candidates to hits: text, place, document, the matching clause, links."""
+
+from collections.abc import Sequence
+
+from eagle_rag.model.query import Candidate, QueryContext
+from eagle_rag.model.records import PassageRecord
+from eagle_rag.model.results import Hit, Linked
+from eagle_rag.ops.clauses import best_clause
+from eagle_rag.ports.registry import DocumentReader
+
+__all__ = ["enrich_candidates"]
+
+
+def enrich_candidates(
+    registry: DocumentReader,
+    context: QueryContext,
+    candidates: Sequence[Candidate],
+    *,
+    first_rank: int,
+) -> tuple[Hit, ...]:
+    """Return one hit a candidate, in order.
+
+    The registry is asked within the caller's knowledge bases once more, so a row that should not have
+    been found is not shown; a document deleted since it was found is left out.
+
+    Args:
+        registry: Where passages are read from.
+        context: The query.
+        candidates: One page of the ranking.
+        first_rank: Rank of the first of them.
+    """
+    records = registry.passages(
+        context.namespace,
+        [candidate.passage_id for candidate in candidates],
+        kb_names=context.request.kb_names,
+    )
+    by_id = {record.passage.id: record for record in records}
+    found = [candidate for candidate in candidates if candidate.passage_id in by_id]
+    return tuple(
+        _hit(context, candidate, record=by_id[candidate.passage_id], rank=rank)
+        for rank, candidate in enumerate(found, start=first_rank)
+    )
+
+
+def _hit(context: QueryContext, candidate: Candidate, *, record: PassageRecord, rank: int) -> Hit:
+    passage, document = record.passage, record.document
+    linked = [Linked("figure", figure.key, figure.label) for figure in record.figures]
+    linked.extend(Linked("table", key, label) for key, label in record.tables)
+    return Hit(
+        rank=rank,
+        score=candidate.score,
+        passage_id=passage.id,
+        document_id=passage.document_id,
+        version=record.version,
+        kb_name=document.kb_name,
+        start=passage.start,
+        end=passage.end,
+        text=passage.text,
+        section_path=passage.section_path,
+        section_kind=passage.section_kind.value,
+        clause=best_clause(passage.text, passage.start, context.tokens),
+        title=document.metadata.title,
+        journal=document.metadata.journal,
+        year=document.metadata.year,
+        ids=document.metadata.ids,
+        retracted=document.retracted,
+        linked=tuple(linked),
+        versions=record.versions,
+        arms=candidate.arms if context.request.explain else (),
+    )

@@ -1,0 +1,249 @@
+"""The order of the retrieval stages.
+
+assemble, classify, expand, search, rerank (tier 1), supplement, fuse, inject, rerank (tier 2),
+aggregate, enrich. Everything from search to aggregate is one pass at one depth; when a pass does not
+fill the page, a deeper one runs and what it adds is appended, so that a deeper page never changes the
+order of an earlier one.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from eagle_rag.kernel.bus import BoundBus, HookBus
+from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.query import Candidate, FusionMethod, QueryContext, SearchRequest
+from eagle_rag.model.records import LiveState
+from eagle_rag.model.results import Hit, SearchResults, Trace, TraceEvent
+from eagle_rag.ports.registry import Registry
+from eagle_rag.ports.stores import CollectionReader
+from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
+from eagle_rag.retrieve.assemble import assemble_query
+from eagle_rag.retrieve.classify import classify_query
+from eagle_rag.retrieve.enrich import enrich_candidates
+from eagle_rag.retrieve.expand import expand_for_plan, find_intent
+from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
+from eagle_rag.retrieve.inject import inject_supplement
+from eagle_rag.retrieve.rerank import rerank_merged, rerank_plan
+from eagle_rag.retrieve.search import ArmHits, Encode, PlannedQuery, search_arms
+from eagle_rag.retrieve.supplement import supplement_candidates
+
+__all__ = ["SearchConfig", "SearchPipeline"]
+
+_DEPTHS = (1, 4, 16, 64)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchConfig:
+    """What shapes a search besides the request.
+
+    Args:
+        fusion: How arms merge when the request does not say.
+        rrf_k: Constant of reciprocal rank fusion.
+        hybrid_alpha: Share of the dense score in the score fusions.
+        max_query_chars: Longer queries are refused.
+        retracted: What becomes of retracted documents.
+        rerank_depth: Candidates that tier 2 sees; 0 switches it off.
+    """
+
+    fusion: FusionMethod = "rrf"
+    rrf_k: int = 60
+    hybrid_alpha: float = 0.5
+    max_query_chars: int = 20_000
+    retracted: RetractedPolicy = "mark"
+    rerank_depth: int = 0
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one query accumulates."""
+
+    events: list[TraceEvent] = field(default_factory=list)
+    states: dict[str, LiveState] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str, message: str = "done") -> Iterator[None]:
+        started = time.perf_counter()
+        yield
+        elapsed = (time.perf_counter() - started) * 1000
+        self.events.append(TraceEvent(name, message, elapsed_ms=round(elapsed, 3)))
+
+    def note_truncation(self, arms: Sequence[ArmHits]) -> None:
+        names = sorted({arm.arm for arm in arms if arm.truncated})
+        if names and not any(event.stage == "encode" for event in self.events):
+            message = (
+                f"the query is longer than the encoder's window; {', '.join(names)} saw its head"
+            )
+            self.events.append(TraceEvent("encode", message, degraded=True))
+
+
+class SearchPipeline:
+    """Answers requests; safe to use from several threads.
+
+    Args:
+        bus: All hooks.
+        registry: Documents and passages.
+        store: Reads collections.
+        encode: Encodes a query for a plan.
+        executor: Threads for the arms.
+    """
+
+    def __init__(
+        self,
+        bus: HookBus,
+        registry: Registry,
+        *,
+        store: CollectionReader,
+        encode: Encode,
+        executor: Executor,
+    ) -> None:
+        self._bus = bus
+        self._registry = registry
+        self._store = store
+        self._encode = encode
+        self._executor = executor
+
+    def search(
+        self, request: SearchRequest, config: SearchConfig, *, namespace: str
+    ) -> SearchResults:
+        """Return the page of results the request asks for.
+
+        Raises:
+            InvalidQuery: The request has no defined answer.
+            InvalidFilter: A filter names an unknown field.
+            StoreError, EncoderLoadError, EncoderUnavailable, VectorSpaceMismatch: An arm failed.
+        """
+        run = _Run()
+        bus = self._bus.bind(namespace, run.events.append)
+        with run.stage("assemble"):
+            context = assemble_query(bus, request, max_query_chars=config.max_query_chars)
+            context = find_intent(bus, context)
+        if not context.tokens and request.mode == "lexical":
+            message = "the query holds nothing to search for: no word, no number"
+            run.events.append(TraceEvent("assemble", message, degraded=True))
+        with run.stage("classify"):
+            route = classify_query(bus, context)
+            plans = tuple(
+                PlannedQuery(plan, expand_for_plan(bus, context, plan)) for plan in route.plans
+            )
+        results = self._results(bus, context, plans, config=config, run=run)
+        page = results[request.offset : request.offset + request.top_k]
+        with run.stage("enrich"):
+            hits = enrich_candidates(self._registry, context, page, first_rank=request.offset + 1)
+        return SearchResults(request.query, hits, Trace(_with_retractions(run.events, hits)))
+
+    def _results(
+        self,
+        bus: BoundBus,
+        context: QueryContext,
+        planned: tuple[PlannedQuery, ...],
+        *,
+        config: SearchConfig,
+        run: _Run,
+    ) -> tuple[Candidate, ...]:
+        needed = context.request.offset + context.request.top_k
+        ranking: dict[str, Candidate] = {}
+        results: tuple[Candidate, ...] = ()
+        for depth in _DEPTHS:
+            with run.stage("search", f"depth {depth}"):
+                arms = search_arms(
+                    planned,
+                    context,
+                    store=self._store,
+                    encode=self._encode,
+                    executor=self._executor,
+                    depth_factor=depth,
+                )
+            run.note_truncation(arms)
+            with run.stage("rank"):
+                for candidate in self._rank(
+                    bus, context, planned, arms=arms, config=config, run=run
+                ):
+                    ranking.setdefault(candidate.passage_id, candidate)
+                results = aggregate_candidates(
+                    tuple(ranking.values()),
+                    run.states,
+                    group_by=context.request.group_by,
+                    retracted=config.retracted,
+                )
+            exhausted = all(len(arm.hits) < arm.limit for arm in arms)
+            if exhausted or len(results) >= needed:
+                break
+        return results
+
+    def _rank(
+        self,
+        bus: BoundBus,
+        context: QueryContext,
+        planned: tuple[PlannedQuery, ...],
+        *,
+        arms: tuple[ArmHits, ...],
+        config: SearchConfig,
+        run: _Run,
+    ) -> tuple[Candidate, ...]:
+        self._learn(run, [hit.document_id for arm in arms for hit in arm.hits])
+        fusion = FusionConfig(
+            context.request.fusion or config.fusion, config.rrf_k, config.hybrid_alpha
+        )
+        rankings: list[tuple[Candidate, ...]] = []
+        for position, query in enumerate(planned):
+            live = [
+                RankedArm(arm.arm, tuple(hit for hit in arm.hits if _is_live(hit, run)))
+                for arm in arms
+                if arm.plan == position
+            ]
+            fused = fuse_arms(query.plan.collection, live, fusion)
+            rankings.append(
+                rerank_plan(
+                    bus, context, plan=query.plan, expanded=query.expanded, candidates=fused
+                )
+            )
+        merged = merge_plans(rankings, rrf_k=config.rrf_k)
+        supplement = supplement_candidates(
+            bus,
+            context,
+            tuple(query.plan for query in planned),
+            store=self._store,
+            is_live=lambda candidates: self._live_candidates(run, candidates),
+        )
+        merged = inject_supplement(bus, context, merged, supplement)
+        return rerank_merged(
+            bus,
+            context,
+            merged,
+            depth=config.rerank_depth,
+            texts_of=lambda candidates: self._texts(context, candidates),
+        )
+
+    def _learn(self, run: _Run, document_ids: Sequence[str]) -> None:
+        unknown = sorted(set(document_ids) - run.states.keys())
+        if unknown:
+            run.states.update(self._registry.live_states(unknown))
+
+    def _live_candidates(
+        self, run: _Run, candidates: Sequence[Candidate]
+    ) -> tuple[Candidate, ...]:
+        self._learn(run, [candidate.document_id for candidate in candidates])
+        return tuple(candidate for candidate in candidates if _is_live(candidate, run))
+
+    def _texts(self, context: QueryContext, candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
+        ids = [candidate.passage_id for candidate in candidates]
+        records = self._registry.passages(
+            context.namespace, ids, kb_names=context.request.kb_names
+        )
+        texts = {record.passage.id: record.passage.text for record in records}
+        return tuple(texts.get(identity, "") for identity in ids)
+
+
+def _is_live(found: Candidate | StoreHit, run: _Run) -> bool:
+    state = run.states.get(found.document_id)
+    return state is not None and state.version == found.version
+
+
+def _with_retractions(events: list[TraceEvent], hits: tuple[Hit, ...]) -> tuple[TraceEvent, ...]:
+    retracted = [hit.document_id for hit in hits if hit.retracted]
+    if retracted:
+        events.append(TraceEvent("enrich", f"retracted: {', '.join(retracted)}"))
+    return tuple(events)

@@ -1,0 +1,140 @@
+"""Stage 4: the arms of each plan, side by side.
+
+A plan has up to three arms: BM25 over all query tokens, BM25 over the query's identifiers in their
+whole form (only when it has any: a variant, a cell line, a trial number), and the dense arm. The
+identifier arm is what lets an exact name win over texts that merely resemble it.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.filters import Filter
+from eagle_rag.model.passage import FloatArray
+from eagle_rag.model.query import CollectionQueryPlan, ExpandedQuery, QueryContext
+from eagle_rag.ops.tokens import identifier_tokens, tokenize
+from eagle_rag.ports.stores import CollectionReader
+
+__all__ = ["ArmHits", "Encode", "PlannedQuery", "search_arms"]
+
+Encode = Callable[[CollectionQueryPlan, str], tuple[FloatArray, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedQuery:
+    """One plan with the query expanded for it."""
+
+    plan: CollectionQueryPlan
+    expanded: ExpandedQuery
+
+
+@dataclass(frozen=True, slots=True)
+class ArmHits:
+    """What one arm of one plan found.
+
+    Args:
+        arm: ``<collection>/<lexical|identifier|dense>``.
+        plan: Position of the plan.
+        hits: Best first.
+        limit: How many were asked for; fewer hits than that means there are no more.
+        truncated: The encoder saw only the head of the query.
+    """
+
+    arm: str
+    plan: int
+    hits: tuple[StoreHit, ...]
+    limit: int
+    truncated: bool = False
+
+
+def search_arms(
+    planned: Sequence[PlannedQuery],
+    context: QueryContext,
+    *,
+    store: CollectionReader,
+    encode: Encode,
+    executor: Executor,
+    depth_factor: int = 1,
+) -> tuple[ArmHits, ...]:
+    """Run every arm of every plan and return them in the order of plans, arms.
+
+    Args:
+        planned: The plans.
+        context: The query.
+        store: Where to search.
+        encode: ``(plan, text) -> (vector, truncated)``; it refuses a plan whose encoder is not of the
+            collection's vector space.
+        executor: Threads for the arms.
+        depth_factor: Multiplies every plan's ``recall_top_k``.
+
+    Raises:
+        StoreError, EncoderLoadError, EncoderUnavailable, VectorSpaceMismatch: An arm failed. An arm
+            that fails is an error, not an empty list.
+    """
+    pending: list[tuple[str, int, int, Future[tuple[tuple[StoreHit, ...], bool]]]] = []
+    for position, query in enumerate(planned):
+        limit = query.plan.recall_top_k * depth_factor
+        for name, run in _arms(query, context, store=store, encode=encode, limit=limit):
+            arm = f"{query.plan.collection}/{name}"
+            pending.append((arm, position, limit, executor.submit(run)))
+    found: list[ArmHits] = []
+    for arm, position, limit, future in pending:
+        hits, truncated = future.result()
+        found.append(ArmHits(arm, position, hits, limit, truncated))
+    return tuple(found)
+
+
+Run = Callable[[], tuple[tuple[StoreHit, ...], bool]]
+
+
+def _arms(
+    query: PlannedQuery,
+    context: QueryContext,
+    *,
+    store: CollectionReader,
+    encode: Encode,
+    limit: int,
+) -> list[tuple[str, Run]]:
+    plan, expanded = query.plan, query.expanded
+    mode = context.request.mode
+    arms: list[tuple[str, Run]] = []
+    if mode != "dense" and (plan.hybrid or mode == "lexical"):
+        extra = [token for term in expanded.sparse_terms for token in tokenize(term)]
+        tokens = tuple(dict.fromkeys((*context.tokens, *extra)))
+        arms.append(("lexical", _lexical(store, plan.collection, tokens, limit, context.scope)))
+        whole = tuple(dict.fromkeys(identifier_tokens(context.request.query)))
+        if whole and whole != tokens:
+            arms.append(
+                ("identifier", _lexical(store, plan.collection, whole, limit, context.scope))
+            )
+    if mode != "lexical":
+        arms.append(
+            ("dense", _dense(store, plan, expanded.dense_query, limit, context.scope, encode))
+        )
+    return arms
+
+
+def _lexical(
+    store: CollectionReader,
+    collection: str,
+    tokens: tuple[str, ...],
+    limit: int,
+    scope: Filter | None,
+) -> Run:
+    return lambda: (store.search_lexical(collection, tokens, limit=limit, where=scope), False)
+
+
+def _dense(
+    store: CollectionReader,
+    plan: CollectionQueryPlan,
+    text: str,
+    limit: int,
+    scope: Filter | None,
+    encode: Encode,
+) -> Run:
+    def run() -> tuple[tuple[StoreHit, ...], bool]:
+        vector, truncated = encode(plan, text)
+        return store.search_dense(plan.collection, vector, limit=limit, where=scope), truncated
+
+    return run

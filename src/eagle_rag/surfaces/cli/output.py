@@ -1,0 +1,141 @@
+"""How the command line prints: results to stdout, everything else to stderr."""
+
+import json
+import sys
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as Grid
+from rich.text import Text
+
+from eagle_rag.model.results import Hit, IngestReport, SearchResults, VerifyReport
+
+__all__ = [
+    "print_json",
+    "print_report",
+    "print_results",
+    "print_rows",
+    "print_text",
+    "print_verify",
+    "say",
+    "stderr_console",
+]
+
+_SHOWN_REFUSALS = 20
+
+
+def stderr_console() -> Console:
+    """Return the console for progress and messages."""
+    return Console(stderr=True, highlight=False)
+
+
+def _stdout() -> Console:
+    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def say(message: str) -> None:
+    """Print a message to stderr."""
+    stderr_console().print(message, markup=False, soft_wrap=True)
+
+
+def print_json(value: object) -> None:
+    """Print one JSON value as one line."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def print_text(text: str) -> None:
+    """Print text exactly as it is."""
+    sys.stdout.write(text + "\n")
+
+
+def print_rows(rows: Iterable[tuple[str, object]], *, title: str = "") -> None:
+    """Print name and value pairs."""
+    grid = Grid(title=title or None, show_header=False, box=None, title_justify="left")
+    grid.add_column(style="bold")
+    grid.add_column(overflow="fold")
+    for name, value in rows:
+        grid.add_row(escape(name), escape(str(value)))
+    _stdout().print(grid)
+
+
+def print_results(results: SearchResults) -> None:
+    """Print hits as citations: document, section, characters, then the passage."""
+    console = _stdout()
+    for hit in results.hits:
+        _print_hit(console, hit)
+    if not results.hits:
+        console.print("Nothing found.")
+    for event in results.trace.events:
+        if event.degraded:
+            say(f"degraded: {event.stage}: {event.message}")
+
+
+def _print_hit(console: Console, hit: Hit) -> None:
+    flag = " [bold red]RETRACTED[/]" if hit.retracted else ""
+    year = f" ({hit.year})" if hit.year else ""
+    console.print(f"[bold]{hit.rank}. {escape(hit.title or hit.document_id)}[/]{year}{flag}")
+    names = [
+        hit.ids.pmcid,
+        f"PMID {hit.ids.pmid}" if hit.ids.pmid else "",
+        hit.ids.doi,
+        hit.journal,
+    ]
+    source = ", ".join(name for name in names if name)
+    if source:
+        console.print(f"   {escape(source)}")
+    section = " > ".join(hit.section_path) or hit.section_kind
+    console.print(
+        f"   [dim]{escape(section)} | characters {hit.start}-{hit.end} of {hit.document_id}"
+        f" | {hit.passage_id} | score {hit.score:.4f}[/]"
+    )
+    console.print(_highlighted(hit))
+    for link in hit.linked:
+        console.print(f"   [dim]{link.kind}: {escape(link.label or link.key)}[/]")
+    for arm in hit.arms:
+        console.print(f"   [dim]{escape(arm.arm)}: rank {arm.rank}, score {arm.score:.4f}[/]")
+    console.print()
+
+
+def _highlighted(hit: Hit) -> Text:
+    text = Text(hit.text)
+    if hit.clause is not None:
+        text.stylize("italic", hit.clause.start - hit.start, hit.clause.end - hit.start)
+        for term in hit.clause.terms:
+            text.stylize("bold green", term.start - hit.start, term.end - hit.start)
+    return Text("   ").join([Text(""), text])
+
+
+def print_report(report: IngestReport) -> None:
+    """Print what became of an ingest."""
+    say(
+        f"{len(report.added)} added, {len(report.replaced)} replaced, {report.unchanged} unchanged,"
+        f" {len(report.duplicates)} duplicate, {len(report.refused)} refused,"
+        f" {len(report.deleted)} deleted; {report.passages} passages written"
+    )
+    if report.truncated:
+        say(f"{report.truncated} passages were longer than the encoder's window; the rest of them is"
+            " searched by words only")  # fmt: skip
+    if report.recovered:
+        say(f"{report.recovered} half-written versions of an interrupted run were cleared")
+    for refusal in report.refused[:_SHOWN_REFUSALS]:
+        member = f"#{refusal.member}" if refusal.member else ""
+        remedy = f" ({refusal.remedy})" if refusal.remedy else ""
+        say(f"refused {refusal.source_uri}{member}: {refusal.reason}: {refusal.message}{remedy}")
+    if len(report.refused) > _SHOWN_REFUSALS:
+        say(f"... and {len(report.refused) - _SHOWN_REFUSALS} more; --json lists all")
+
+
+def print_verify(report: VerifyReport) -> None:
+    """Print what verify proved."""
+    console = _stdout()
+    console.print(
+        f"{report.documents} documents, {report.passages} passages proved, {report.rows} rows compared"
+    )
+    for problem in report.problems:
+        state = " (repaired)" if problem.repaired else ""
+        console.print(f"{problem.kind}{state}: {problem.where}: {problem.message}", markup=False)
+    console.print(
+        "clean" if report.clean else "NOT clean; `eagle verify --repair` fixes what it can"
+    )
