@@ -57,6 +57,18 @@ class EagleError(Exception):
         """Return the message followed by the remedy."""
         return f"{self.message}. {self.remedy}" if self.remedy else self.message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Survive the trip from a worker process, whatever arguments a subclass takes."""
+        return _rebuild, (type(self), self.args, dict(self.__dict__))
+
+
+def _rebuild(
+    kind: type[EagleError], args: tuple[object, ...], state: dict[str, object]
+) -> EagleError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 class InvalidInput(EagleError, ValueError):
     """A value the caller gave is wrong."""
@@ -141,6 +153,13 @@ class HookFailed(PluginError):
         self.plugin = plugin
         self.hook = hook
         self.error = error
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Leave what a plugin raised behind: nobody promised that it can be pickled."""
+        state = self.__dict__ | {
+            "error": RuntimeError(f"{type(self.error).__name__}: {self.error}")
+        }
+        return _rebuild, (type(self), self.args, state)
 
 
 class VectorSpaceMismatch(EagleError, ValueError):
