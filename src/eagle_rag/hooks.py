@@ -11,9 +11,11 @@ Modes:
     transform: each return that is not ``None`` replaces the value given to the next.
 
 Failure policies:
-    fail: the call raises ``HookFailed`` with plugin and hook named. During ingest, the document at
-        hand is refused and the rest goes on.
-    degrade: the failing implementation is left out; the trace and the audit say so.
+    fail: the call raises ``HookFailed`` with plugin and hook named; errors of this package, such as
+        ``UnreadableDocument``, pass as they are. During ingest, the document at hand is refused and
+        the rest goes on.
+    degrade: the failing implementation is left out; the trace and the audit say so. A return that
+        breaks the hook's contract counts as a failure.
 """
 
 from collections.abc import Sequence
@@ -100,8 +102,8 @@ class HookSpecs:
         """Enrich the passages of a document.
 
         Called once a document, in a worker process, with the passages the core cut. Return them with
-        further ``tags``, or ``None`` to leave them. Text, offsets, ids, order and number must stay:
-        anything else is refused. Mode transform of ``passages``; policy fail.
+        further ``tags``, sorted, or ``None`` to leave them. Text, offsets, ids, order, number and
+        earlier tags must stay: anything else is refused. Mode transform of ``passages``; policy fail.
         """
 
     @hookspec
