@@ -1,13 +1,15 @@
-"""Committing prepared sources, under the rule that nothing acknowledged is ever lost.
+"""Classifying, embedding and committing prepared sources, under the rule that nothing acknowledged is ever lost.
 
-Committing (embed, upsert, registry) runs in the process that holds the writer lock. A document goes
+All of it runs in the process that holds the writer lock. A document goes
 live in one registry transaction after all its rows are durable; ``committed`` is reported after that.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from eagle_rag.errors import HookFailed, PluginError, RegistryError
+from eagle_rag.ingest.classify import classify_passages
 from eagle_rag.ingest.embed import embed_texts
 from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal
 from eagle_rag.ingest.recover import clear_pending_rows
@@ -16,12 +18,12 @@ from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Refusal
 from eagle_rag.model.passage import ChunkDecision, FloatArray, StoredPassage
-from eagle_rag.model.records import NewVersion
+from eagle_rag.model.records import AuditEvent, NewVersion
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 
-__all__ = ["CommitConfig", "IngestPipeline", "document_rows"]
+__all__ = ["CommitConfig", "IngestPipeline", "ReadyDocument", "document_rows"]
 
 _RETRY_REASONS = frozenset({"plugin-failed"})
 
@@ -44,6 +46,24 @@ class CommitConfig:
     schemas: Mapping[str, CollectionSchema]
     batch_passages: int = 256
     optimize_every: int = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyDocument:
+    """A prepared document with the decisions on its passages."""
+
+    prepared: PreparedDocument
+    decisions: tuple[ChunkDecision, ...]
+
+    @property
+    def id(self) -> str:
+        """Its document id."""
+        return self.prepared.document_id
+
+    @property
+    def collections(self) -> tuple[str, ...]:
+        """Collections its rows go to, sorted."""
+        return tuple(sorted({decision.collection for decision in self.decisions}))
 
 
 @dataclass(slots=True)
@@ -97,7 +117,7 @@ class IngestPipeline:
         self._config = config
         self._on_event = on_event
         self._tally = _Tally()
-        self._waiting: list[PreparedDocument | PreparedSource] = []
+        self._waiting: list[ReadyDocument | PreparedSource] = []
         self._waiting_keys: set[str] = set()
         self._waiting_passages = 0
         self._source_digests: dict[str, str] = {}
@@ -153,24 +173,33 @@ class IngestPipeline:
                 IngestEvent("unchanged", uri, live.document_id, live.version, live.passages)
             )
         else:
-            self._waiting.append(prepared)
-            self._waiting_keys.update((prepared.document_id, digest))
-            self._waiting_passages += len(prepared.passages)
-            self._source_digests[prepared.document_id] = source.digest
-            if self._waiting_passages >= self._config.batch_passages:
-                self._flush()
+            self._queue(prepared, source)
+
+    def _queue(self, prepared: PreparedDocument, source: PreparedSource) -> None:
+        document = prepared.document
+        try:
+            decisions = classify_passages(self._bus, document, prepared.passages)
+        except PluginError as error:
+            self._refuse(plugin_refusal(document.source_uri, document.member, error))
+            self._failed_uris.add(source.uri)
+            return
+        self._waiting.append(ReadyDocument(prepared, decisions))
+        self._waiting_keys.update((prepared.document_id, document.digest))
+        self._waiting_passages += len(prepared.passages)
+        self._source_digests[prepared.document_id] = source.digest
+        if self._waiting_passages >= self._config.batch_passages:
+            self._flush()
 
     def _flush(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._waiting_keys.clear()
         self._waiting_passages = 0
-        documents = [item for item in waiting if isinstance(item, PreparedDocument)]
+        documents = [item for item in waiting if isinstance(item, ReadyDocument)]
         try:
             self._write(documents)
         except HookFailed:
             for document in documents:
-                self._failed_uris.update(self._write_alone(document))
-        self._source_digests.clear()
+                self._write_alone(document)
         for item in waiting:
             if (
                 isinstance(item, PreparedSource)
@@ -182,54 +211,51 @@ class IngestPipeline:
                     self._config.namespace, self._config.kb_name, item.uri, digests
                 )
 
-    def _write_alone(self, document: PreparedDocument) -> tuple[str, ...]:
+    def _write_alone(self, ready: ReadyDocument) -> None:
         try:
-            self._write([document])
+            self._write([ready])
         except HookFailed as error:
-            uri = document.document.source_uri
-            self._refuse(plugin_refusal(uri, document.document.member, error))
-            return (uri,)
-        return ()
+            document = ready.prepared.document
+            self._refuse(plugin_refusal(document.source_uri, document.member, error))
+            self._failed_uris.add(document.source_uri)
 
-    def _write(self, documents: list[PreparedDocument]) -> None:
+    def _write(self, documents: list[ReadyDocument]) -> None:
         if not documents:
             return
         rows, truncated = document_rows(self._bus, documents, self._config)
-        known = self._registry.live_versions([document.document_id for document in documents])
-        versions: dict[str, int] = {}
-        for document in documents:
-            used = sorted({decision.collection for decision in document.decisions})
-            versions[document.document_id] = self._registry.begin_version(
-                document.document_id, used
-            )
+        known = self._registry.live_versions([document.id for document in documents])
+        versions = {
+            document.id: self._registry.begin_version(document.id, document.collections)
+            for document in documents
+        }
         for collection, batch in rows.items():
             numbered = [_with_version(row, versions[row.document_id]) for row in batch]
             upsert_rows(self._bus, collection, numbered)
         for document in documents:
             self._commit(
                 document,
-                version=versions[document.document_id],
-                truncated=truncated.get(document.document_id, 0),
-                known=document.document_id in known,
+                version=versions[document.id],
+                truncated=truncated.get(document.id, 0),
+                known=document.id in known,
             )
+        self._registry.save_audit([_audit_event(document) for document in documents])
         if known:
             clear_pending_rows(self._registry, self._store, states=("clearing",))
         if self._since_optimize >= self._config.optimize_every:
             self._optimize()
 
-    def _commit(
-        self, prepared: PreparedDocument, *, version: int, truncated: int, known: bool
-    ) -> None:
+    def _commit(self, ready: ReadyDocument, *, version: int, truncated: int, known: bool) -> None:
+        prepared = ready.prepared
         new = NewVersion(
-            document_id=prepared.document_id,
+            document_id=ready.id,
             work_key=prepared.work_key,
             namespace=self._config.namespace,
             kb_name=self._config.kb_name,
-            source_digest=self._source_digests[prepared.document_id],
+            source_digest=self._source_digests.pop(ready.id),
             config_digest=self._config.config_digest,
             document=prepared.document,
             passages=prepared.passages,
-            collections=tuple(sorted({decision.collection for decision in prepared.decisions})),
+            collections=ready.collections,
             truncated=truncated,
         )
         uri = prepared.document.source_uri
@@ -237,20 +263,15 @@ class IngestPipeline:
             self._registry.commit_version(version, new)
         except RegistryError as error:
             # Deleted while it was being written: it stays deleted, its rows go at once.
-            self._refuse(
-                Refusal(
-                    uri, prepared.document.member, "not-committed", str(error), "ingest it again"
-                )
-            )
+            member = prepared.document.member
+            self._refuse(Refusal(uri, member, "not-committed", str(error), "ingest it again"))
             clear_pending_rows(self._registry, self._store, states=("clearing",))
             return
-        (self._tally.replaced if known else self._tally.added).append(prepared.document_id)
+        (self._tally.replaced if known else self._tally.added).append(ready.id)
         self._tally.passages += len(prepared.passages)
         self._tally.truncated += truncated
         self._since_optimize += 1
-        self._on_event(
-            IngestEvent("committed", uri, prepared.document_id, version, len(prepared.passages))
-        )
+        self._on_event(IngestEvent("committed", uri, ready.id, version, len(prepared.passages)))
 
     def _delete_by_pmid(self, pmid: str, uri: str) -> None:
         config = self._config
@@ -284,15 +305,25 @@ def _with_version(row: StoredPassage, version: int) -> StoredPassage:
     return replace(row, row_id=f"{row.passage_id}@{version}", version=version)
 
 
+def _audit_event(ready: ReadyDocument) -> AuditEvent:
+    rules = Counter((item.plugin, item.collection, item.rule) for item in ready.decisions)
+    plugin, collection, rule = max(sorted(rules), key=lambda key: rules[key])
+    detail = tuple(
+        (f"{name}/{where}/{why}", str(count))
+        for (name, where, why), count in sorted(rules.items())
+    )
+    return AuditEvent("classify_chunk", plugin, ready.id, f"{collection} by {rule}", detail)
+
+
 def document_rows(
-    bus: BoundBus, documents: Iterable[PreparedDocument], config: CommitConfig
+    bus: BoundBus, documents: Iterable[ReadyDocument], config: CommitConfig
 ) -> tuple[dict[str, list[StoredPassage]], dict[str, int]]:
     """Embed documents and return their rows by collection, version 0, and truncations by document."""
     wanted: dict[tuple[str, str], list[tuple[PreparedDocument, ChunkDecision]]] = {}
     for document in documents:
         for decision in document.decisions:
             key = (decision.collection, decision.encoder)
-            wanted.setdefault(key, []).append((document, decision))
+            wanted.setdefault(key, []).append((document.prepared, decision))
     rows: dict[str, list[StoredPassage]] = {}
     truncated: dict[str, set[int]] = {}
     for (collection, encoder), items in wanted.items():

@@ -1,4 +1,4 @@
-"""What happens to a source before anything is written: route, parse, chunk, classify.
+"""What happens to a source before anything is decided or written: route, parse, chunk, tokenise.
 
 Pure, so it runs in worker processes; everything it returns pickles.
 """
@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 from eagle_rag.errors import PluginError, UnreadableDocument
 from eagle_rag.ingest.chunk import ContextMode, chunk_document, context_of, passage_lexemes
-from eagle_rag.ingest.classify import classify_passages
 from eagle_rag.ingest.parse import parse_source
 from eagle_rag.ingest.route import route_source
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import ParsedDocument, Refusal, Source
-from eagle_rag.model.passage import ChunkDecision, Passage
+from eagle_rag.model.passage import Passage
 from eagle_rag.ops.ids import document_id as make_document_id
 
 __all__ = [
@@ -55,7 +54,6 @@ class PreparedDocument:
         passages: Its passages.
         lexemes: Search tokens of each passage.
         contexts: What precedes each passage's text for the dense arm; empty strings for none.
-        decisions: Where each passage goes.
     """
 
     document_id: str
@@ -64,7 +62,6 @@ class PreparedDocument:
     passages: tuple[Passage, ...] = field(repr=False)
     lexemes: tuple[str, ...] = field(repr=False)
     contexts: tuple[str, ...] = field(repr=False)
-    decisions: tuple[ChunkDecision, ...] = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +125,7 @@ def plugin_refusal(uri: str, member: str, error: PluginError) -> Refusal:
 def prepare_document(
     bus: BoundBus, document: ParsedDocument, config: PrepareConfig
 ) -> PreparedDocument:
-    """Cut, tag, tokenise and classify one parsed document."""
+    """Cut, tag and tokenise one parsed document."""
     key, work_key = _identity(document)
     identity = make_document_id(config.namespace, config.kb_name, key)
     passages = chunk_document(bus, document, identity, target_chars=config.target_chars)
@@ -141,7 +138,6 @@ def prepare_document(
         contexts=tuple(
             context_of(document, passage, config.dense_context) for passage in passages
         ),
-        decisions=classify_passages(bus, document, passages),
     )
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from eagle_rag.model.document import Figure, ParsedDocument, Section, Table
+from eagle_rag.model.document import Citation, Figure, ParsedDocument, Section, Table
 from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.model.passage import Passage
 
@@ -132,6 +132,8 @@ class DocumentView:
     passages: tuple[Passage, ...] = field(repr=False)
     figures: tuple[Figure, ...] = field(repr=False)
     tables: tuple[Table, ...] = field(repr=False)
+    citations: tuple[Citation, ...] = field(default=(), repr=False)
+    blocks: tuple[Block, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ def enrich_candidates(
     context: QueryContext,
     candidates: Sequence[Candidate],
     *,
+    namespace: str,
     first_rank: int,
 ) -> tuple[Hit, ...]:
     """Return one hit a candidate, in order.
@@ -27,10 +28,11 @@ def enrich_candidates(
         registry: Where passages are read from.
         context: The query.
         candidates: One page of the ranking.
+        namespace: The registry's namespace.
         first_rank: Rank of the first of them.
     """
     records = registry.passages(
-        context.namespace,
+        namespace,
         [candidate.passage_id for candidate in candidates],
         kb_names=context.request.kb_names,
     )

@@ -7,14 +7,20 @@ order of an earlier one.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from eagle_rag.kernel.bus import BoundBus, HookBus
 from eagle_rag.model.collection import StoreHit
-from eagle_rag.model.query import Candidate, FusionMethod, QueryContext, SearchRequest
+from eagle_rag.model.query import (
+    Candidate,
+    CollectionQueryPlan,
+    FusionMethod,
+    QueryContext,
+    SearchRequest,
+)
 from eagle_rag.model.records import LiveState
 from eagle_rag.model.results import Hit, SearchResults, Trace, TraceEvent
 from eagle_rag.ports.registry import Registry
@@ -85,8 +91,10 @@ class SearchPipeline:
     Args:
         bus: All hooks.
         registry: Documents and passages.
+        namespace: The registry's namespace: workspace and plugin namespace.
         store: Reads collections.
         encode: Encodes a query for a plan.
+        has_collection: Whether a collection was ever written.
         executor: Threads for the arms.
     """
 
@@ -95,10 +103,14 @@ class SearchPipeline:
         bus: HookBus,
         registry: Registry,
         *,
+        namespace: str,
         store: CollectionReader,
         encode: Encode,
+        has_collection: Callable[[str], bool],
         executor: Executor,
     ) -> None:
+        self._has_collection = has_collection
+        self._namespace = namespace
         self._bus = bus
         self._registry = registry
         self._store = store
@@ -125,14 +137,34 @@ class SearchPipeline:
             run.events.append(TraceEvent("assemble", message, degraded=True))
         with run.stage("classify"):
             route = classify_query(bus, context)
-            plans = tuple(
-                PlannedQuery(plan, expand_for_plan(bus, context, plan)) for plan in route.plans
-            )
+            plans = self._planned(bus, context, route.plans, run)
         results = self._results(bus, context, plans, config=config, run=run)
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
-            hits = enrich_candidates(self._registry, context, page, first_rank=request.offset + 1)
+            hits = enrich_candidates(
+                self._registry,
+                context,
+                page,
+                namespace=self._namespace,
+                first_rank=request.offset + 1,
+            )
         return SearchResults(request.query, hits, Trace(_with_retractions(run.events, hits)))
+
+    def _planned(
+        self,
+        bus: BoundBus,
+        context: QueryContext,
+        plans: tuple[CollectionQueryPlan, ...],
+        run: _Run,
+    ) -> tuple[PlannedQuery, ...]:
+        planned: list[PlannedQuery] = []
+        for plan in plans:
+            if self._has_collection(plan.collection):
+                planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan)))
+            else:
+                message = f"collection {plan.collection!r} is empty: nothing was ingested into it"
+                run.events.append(TraceEvent("classify", message, degraded=True))
+        return tuple(planned)
 
     def _results(
         self,
@@ -230,9 +262,7 @@ class SearchPipeline:
 
     def _texts(self, context: QueryContext, candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
         ids = [candidate.passage_id for candidate in candidates]
-        records = self._registry.passages(
-            context.namespace, ids, kb_names=context.request.kb_names
-        )
+        records = self._registry.passages(self._namespace, ids, kb_names=context.request.kb_names)
         texts = {record.passage.id: record.passage.text for record in records}
         return tuple(texts.get(identity, "") for identity in ids)
 

@@ -1,0 +1,173 @@
+"""From settings to objects: the only place that knows which adapter stands behind which port."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from eagle_rag.adapters.documents.html import HtmlParser
+from eagle_rag.adapters.documents.jats import JatsParser
+from eagle_rag.adapters.documents.markdown import MarkdownParser
+from eagle_rag.adapters.documents.plain import PlainParser
+from eagle_rag.adapters.documents.pubmed import PubmedParser
+from eagle_rag.kernel.audit import AuditLog
+from eagle_rag.kernel.bus import HookBus
+from eagle_rag.kernel.collections import CollectionRegistry, Registrar, configured_profile
+from eagle_rag.kernel.core_plugin import CorePlugin, CoreServices
+from eagle_rag.kernel.encoders import EncoderRegistry
+from eagle_rag.kernel.plugins import LoadedPlugins, load_plugins
+from eagle_rag.kernel.settings import Settings
+from eagle_rag.model.collection import CollectionSchema
+from eagle_rag.model.filters import Filter
+from eagle_rag.model.passage import StoredPassage
+from eagle_rag.ports.documents import DocumentParser
+from eagle_rag.ports.plugins import Plugin, PluginContext
+from eagle_rag.ports.stores import CollectionStore, CollectionWriter
+
+__all__ = [
+    "Kernel",
+    "build_kernel",
+    "collection_schemas",
+    "config_digest",
+    "open_store",
+    "parsers",
+    "scope_name",
+]
+
+# Raised whenever parsing, cutting or tokenising changes what an unchanged file becomes.
+_PREPARE_REVISION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """Plugins, hooks, encoders and collections of one process."""
+
+    bus: HookBus
+    encoders: EncoderRegistry
+    collections: CollectionRegistry
+    audit: AuditLog
+    loaded: LoadedPlugins
+
+
+def parsers(settings: Settings) -> tuple[DocumentParser, ...]:
+    """Return the core's parsers in the order they are asked; plain text takes what is left."""
+    limit = settings.ingest.max_file_bytes
+    return (
+        JatsParser(max_bytes=limit),
+        PubmedParser(max_bytes=limit),
+        HtmlParser(max_bytes=limit),
+        MarkdownParser(),
+        PlainParser(),
+    )
+
+
+def build_kernel(
+    settings: Settings, *, writer: Callable[[], CollectionWriter] | None = None
+) -> Kernel:
+    """Load plugins and register encoders and collections; no weight is loaded.
+
+    Args:
+        settings: The settings.
+        writer: Gives the store on first write; ``None`` in a worker process, which only parses.
+
+    Raises:
+        PluginError, UnknownName, VectorSpaceMismatch: The settings name what does not fit.
+    """
+    from eagle_rag.adapters.encoders.cards import configured_encoders
+
+    audit = AuditLog(settings.audit.ring_size, jsonl_path=settings.audit.jsonl_path)
+    encoders = EncoderRegistry()
+    collections = CollectionRegistry(
+        encoders, hybrid_text_collections=settings.router.hybrid_text_collections
+    )
+    for card, factory in configured_encoders(settings.encoders):
+        encoders.register_encoder(card, factory)
+    for name, collection in sorted(settings.collections.items()):
+        collections.register_collection(configured_profile(name, collection, encoders))
+    registrar = Registrar(encoders, collections)
+    services = None
+    if writer is not None:
+        targets = collections.profiles()
+        plans = collections.plans(
+            [profile.name for profile in targets], recall_top_k=settings.router.recall_top_k
+        )
+        services = CoreServices(_LazyWriter(writer), encoders, targets, plans)
+
+    def context_for(plugin: Plugin) -> PluginContext:
+        options = settings.plugins.options.get(plugin.namespace, {})
+        return PluginContext(plugin.namespace, options, registrar, encoders, audit)
+
+    core = CorePlugin(parsers(settings), services)
+    loaded = load_plugins(settings.plugins, core, context_for=context_for)
+    collections.validate_all()
+    return Kernel(HookBus(loaded.implementations, audit), encoders, collections, audit, loaded)
+
+
+class _LazyWriter:
+    """A ``CollectionWriter`` that opens the store on the first write."""
+
+    def __init__(self, opened: Callable[[], CollectionWriter]) -> None:
+        self._opened = opened
+
+    def upsert(self, collection: str, rows: Sequence[StoredPassage]) -> None:
+        """See ``CollectionWriter.upsert``."""
+        self._opened().upsert(collection, rows)
+
+    def delete(self, collection: str, where: Filter) -> None:
+        """See ``CollectionWriter.delete``."""
+        self._opened().delete(collection, where)
+
+
+def open_store(settings: Settings) -> CollectionStore:
+    """Return the store of the settings' workspace and namespace."""
+    if settings.store.kind == "memory":
+        from eagle_rag.adapters.memory_store import MemoryStore
+
+        return MemoryStore()
+    from eagle_rag.adapters.lance.store import LanceStore
+
+    return LanceStore(
+        settings.store_path / settings.workspace / settings.plugins.default_namespace
+    )
+
+
+def scope_name(settings: Settings) -> str:
+    """Return the registry's namespace: workspace and plugin namespace, so that neither leaks."""
+    return f"{settings.workspace}/{settings.plugins.default_namespace}"
+
+
+def collection_schemas(kernel: Kernel) -> dict[str, CollectionSchema]:
+    """Return the schema of every registered text collection, by name.
+
+    Raises:
+        EncoderLoadError: An encoder's weights are missing, so its vector space is unknown.
+    """
+    schemas: dict[str, CollectionSchema] = {}
+    for profile in kernel.collections.profiles():
+        visual = kernel.encoders.card(profile.default_encoder).modality == "visual"
+        catalog = kernel.encoders
+        label = profile.default_encoder
+        spec = catalog.visual(label).spec if visual else catalog.text(label).spec
+        schemas[profile.name] = CollectionSchema(
+            profile.name,
+            spec,
+            hybrid=profile.hybrid_enabled,
+            extra_fields=tuple(sorted(profile.extra_output_fields)),
+        )
+    return schemas
+
+
+def config_digest(
+    settings: Settings, kernel: Kernel, schemas: Mapping[str, CollectionSchema]
+) -> str:
+    """Return a digest of everything but the source that shapes what an ingest writes."""
+    shaping = {
+        "revision": _PREPARE_REVISION,
+        "passages": settings.passages.model_dump(mode="json"),
+        "abstracts": settings.ingest.abstract_only,
+        "plugins": [(card.name, card.version) for card in kernel.loaded.cards],
+        "options": settings.model_dump(mode="json")["plugins"]["options"],
+        "schemas": {name: asdict(schema) for name, schema in sorted(schemas.items())},
+    }
+    encoded = json.dumps(shaping, sort_keys=True, default=str).encode()
+    return hashlib.sha256(encoded).hexdigest()

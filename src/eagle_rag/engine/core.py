@@ -1,0 +1,421 @@
+"""The engine: what a surface can ask for, and nothing a surface has to assemble."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import Literal
+
+from eagle_rag.adapters.lock import WriterLock
+from eagle_rag.adapters.registry import open_registry
+from eagle_rag.adapters.sources import SourceLimits, read_sources
+from eagle_rag.engine.compose import (
+    Kernel,
+    build_kernel,
+    collection_schemas,
+    config_digest,
+    open_store,
+    scope_name,
+)
+from eagle_rag.engine.doctor import DoctorCheck, check_engine
+from eagle_rag.engine.rewrite import rewrite_document
+from eagle_rag.engine.worker import prepare_all
+from eagle_rag.errors import NotFound, VectorSpaceMismatch
+from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
+from eagle_rag.ingest.prepare import PrepareConfig
+from eagle_rag.ingest.recover import clear_pending_rows
+from eagle_rag.ingest.verify import verify_index
+from eagle_rag.kernel.plugins import PluginCard, installed_entries
+from eagle_rag.kernel.settings import Settings, load_settings
+from eagle_rag.model.collection import CollectionProfile, CollectionSchema, EncoderCard
+from eagle_rag.model.document import Refusal, Source
+from eagle_rag.model.passage import FloatArray
+from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
+from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
+from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
+from eagle_rag.ops.offsets import OffsetMap
+from eagle_rag.ports.registry import Registry
+from eagle_rag.ports.stores import CollectionStore
+from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline
+
+__all__ = ["DoctorCheck", "Engine", "PluginListing", "open_engine"]
+
+_REFRESH_S = 1.0
+_RERANK_DEPTH = 50
+
+
+@dataclass(frozen=True, slots=True)
+class PluginListing:
+    """Plugins, encoders and collections of this instance.
+
+    Args:
+        plugins: Loaded, in load order.
+        available: Installed but not enabled, by name.
+        encoders: All encoders by label.
+        collections: All collections by name.
+    """
+
+    plugins: tuple[PluginCard, ...]
+    available: tuple[str, ...]
+    encoders: tuple[EncoderCard, ...]
+    collections: tuple[CollectionProfile, ...]
+
+
+def open_engine(settings: Settings | None = None) -> "Engine":
+    """Return an engine; the registry, the store and weights are opened on first use.
+
+    Args:
+        settings: The settings; ``None`` loads them from file and environment.
+
+    Raises:
+        ConfigurationError: The settings are wrong, or a plugin does not load.
+    """
+    return Engine(load_settings() if settings is None else settings)
+
+
+class Engine:
+    """Ingest, search, read, verify, delete. Safe to share between threads; ``close`` it once.
+
+    Args:
+        settings: The settings.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = RLock()
+        self._kernel: Kernel = build_kernel(settings, writer=lambda: self.store)
+        self._scope = scope_name(settings)
+        self._registry: Registry | None = None
+        self._store: CollectionStore | None = None
+        self._executor: ThreadPoolExecutor | None = None
+        self._schemas: dict[str, CollectionSchema] = {}
+        self._refreshed = 0.0
+        self._writers = 0
+        self._writer_lock = WriterLock(settings.data_dir / "writer.lock")
+
+    @property
+    def registry(self) -> Registry:
+        """The registry, opened on first use."""
+        with self._lock:
+            if self._registry is None:
+                self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+                self._registry = open_registry(self.settings.registry_url)
+            return self._registry
+
+    @property
+    def store(self) -> CollectionStore:
+        """The store of this workspace and namespace, opened on first use."""
+        with self._lock:
+            if self._store is None:
+                self._store = open_store(self.settings)
+            return self._store
+
+    @property
+    def kernel(self) -> Kernel:
+        """Plugins, hooks, encoders, collections."""
+        return self._kernel
+
+    def ingest(
+        self,
+        paths: Sequence[Path],
+        *,
+        kb_name: str | None = None,
+        on_event: Callable[[IngestEvent], None] = lambda _: None,
+    ) -> IngestReport:
+        """Read files, folders and archives and make them searchable.
+
+        A document is durable when its ``committed`` event is reported. Run it again after an
+        interruption: what is there, byte for byte, is skipped.
+
+        Args:
+            paths: What to read.
+            kb_name: Knowledge base; ``None`` takes the setting.
+            on_event: Called after each document, in the calling thread.
+
+        Raises:
+            IndexLocked: Another process is writing.
+            EncoderLoadError, EncoderUnavailable, StoreError, RegistryError: Nothing can be written;
+                what was committed stays.
+        """
+        target = self.settings.kb_name if kb_name is None else kb_name
+        with self._writing():
+            schemas = self._ensure_collections()
+            digest = config_digest(self.settings, self._kernel, schemas)
+            pipeline = IngestPipeline(
+                self._kernel.bus.bind(self.settings.plugins.default_namespace),
+                self.registry,
+                store=self.store,
+                config=CommitConfig(
+                    namespace=self._scope,
+                    kb_name=target,
+                    config_digest=digest,
+                    schemas=schemas,
+                    optimize_every=self.settings.ingest.optimize_every,
+                ),
+                on_event=on_event,
+            )
+            known = self.registry.sources(self._scope, target)
+            fresh = self._fresh(paths, known, digest, pipeline.skip_unchanged)
+            return pipeline.run(prepare_all(fresh, self.settings, self.prepare_config(target)))
+
+    def prepare_config(self, kb_name: str) -> PrepareConfig:
+        """Return what shapes prepared documents of a knowledge base."""
+        passages = self.settings.passages
+        return PrepareConfig(
+            namespace=self._scope,
+            kb_name=kb_name,
+            target_chars=passages.target_chars,
+            lexical_context=passages.lexical_context,
+            dense_context=passages.dense_context,
+            refuse_abstracts=self.settings.ingest.abstract_only == "refuse",
+        )
+
+    def _fresh(
+        self,
+        paths: Iterable[Path],
+        known: Mapping[str, tuple[str, str]],
+        digest: str,
+        skip: Callable[[str], None],
+    ) -> Iterator[Source | Refusal]:
+        limits = SourceLimits(
+            max_file_bytes=self.settings.ingest.max_file_bytes,
+            max_archive_bytes=self.settings.ingest.max_archive_bytes,
+        )
+        for item in read_sources(paths, limits):
+            if isinstance(item, Source) and known.get(item.uri) == (item.digest, digest):
+                skip(item.uri)
+            else:
+                yield item
+
+    def search(self, request: SearchRequest) -> SearchResults:
+        """Answer a request.
+
+        Raises:
+            InvalidQuery, InvalidFilter: The request has no defined answer.
+            VectorSpaceMismatch: The index was built by another encoder; both are named.
+            EncoderLoadError, EncoderUnavailable, StoreError: An arm failed.
+        """
+        self._refresh()
+        router, search = self.settings.router, self.settings.search
+        config = SearchConfig(
+            fusion=router.fusion,
+            rrf_k=router.rrf_k,
+            hybrid_alpha=router.hybrid_alpha,
+            max_query_chars=search.max_query_chars,
+            retracted=search.retracted,
+            rerank_depth=0 if self.settings.rerank.policy == "none" else _RERANK_DEPTH,
+        )
+        return self._searcher().search(
+            request, config, namespace=self.settings.plugins.default_namespace
+        )
+
+    def _searcher(self) -> SearchPipeline:
+        with self._lock:
+            if self._executor is None:
+                threads = self.settings.search.threads
+                self._executor = ThreadPoolExecutor(threads, thread_name_prefix="eagle-arm")
+            executor = self._executor
+        return SearchPipeline(
+            self._kernel.bus,
+            self.registry,
+            namespace=self._scope,
+            store=self.store,
+            encode=self._encode,
+            has_collection=lambda name: self._schema(name) is not None,
+            executor=executor,
+        )
+
+    def _encode(self, plan: CollectionQueryPlan, text: str) -> tuple[FloatArray, bool]:
+        encoders = self._kernel.encoders
+        visual = encoders.card(plan.encoder).modality == "visual"
+        encoder = encoders.visual(plan.encoder) if visual else encoders.text(plan.encoder)
+        schema = self._schema(plan.collection)
+        if schema is not None and schema.spec != encoder.spec:
+            message = (
+                f"collection {plan.collection!r} holds vectors of {schema.spec}, the query would be"
+                f" encoded by {encoder.spec}"
+            )
+            remedy = "search with the encoder that built the index, or build a new index"
+            raise VectorSpaceMismatch(message, remedy=remedy)
+        batch = encoder.encode_query(text)
+        return batch.vectors[0], bool(batch.truncated)
+
+    def _schema(self, collection: str) -> CollectionSchema | None:
+        """Return the schema a collection was created with; a found one is remembered."""
+        known = self._schemas.get(collection)
+        if known is None:
+            known = self.store.describe(collection)
+            if known is not None:
+                self._schemas[collection] = known
+        return known
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        if now - self._refreshed > _REFRESH_S:
+            self.store.refresh()
+            self._refreshed = now
+
+    def documents(
+        self, identifier: str | None = None, *, kb_names: Sequence[str] | None = None
+    ) -> tuple[DocumentRecord, ...]:
+        """Return live documents by id, PMID, PMCID or DOI; all of them for ``None``."""
+        return self.registry.find_documents(self._scope, kb_names=kb_names, identifier=identifier)
+
+    def show(self, identifier: str, *, kb_names: Sequence[str] | None = None) -> DocumentView:
+        """Return one whole document; of several of one work, the full text.
+
+        Raises:
+            NotFound: Absent, or not among ``kb_names``.
+        """
+        found = self._found(identifier, kb_names)
+        best = min(found, key=lambda record: (not record.full_text, record.document_id))
+        return self.registry.view(self._scope, best.document_id, kb_names=kb_names)
+
+    def _found(
+        self, identifier: str, kb_names: Sequence[str] | None
+    ) -> tuple[DocumentRecord, ...]:
+        found = self.documents(identifier, kb_names=kb_names)
+        if not found:
+            message = f"no document {identifier!r}"
+            raise NotFound(
+                message, remedy="`eagle search` shows ids; a PMID, PMCID or DOI works too"
+            )
+        return found
+
+    def passage(
+        self,
+        passage_id: str,
+        *,
+        document_id: str | None = None,
+        kb_names: Sequence[str] | None = None,
+    ) -> PassageRecord:
+        """Return one passage.
+
+        Raises:
+            NotFound: Absent, not among ``kb_names``, or not of ``document_id``.
+        """
+        found = self.registry.passages(self._scope, (passage_id,), kb_names=kb_names)
+        if not found or document_id not in {None, found[0].passage.document_id}:
+            message = f"no passage {passage_id!r}"
+            raise NotFound(message, remedy="a new version of its document may have replaced it")
+        return found[0]
+
+    def convert_offsets(
+        self,
+        spans: Mapping[str, tuple[str, int, int]],
+        *,
+        unit: Literal["utf16", "byte"],
+    ) -> dict[str, tuple[int, int]]:
+        """Convert code point offsets to UTF-16 units or UTF-8 bytes.
+
+        Args:
+            spans: ``key -> (document id, start, end)``.
+            unit: What to count in.
+
+        Raises:
+            NotFound: A document is absent.
+        """
+        maps: dict[str, OffsetMap] = {}
+        converted: dict[str, tuple[int, int]] = {}
+        for key, (document_id, start, end) in spans.items():
+            if document_id not in maps:
+                maps[document_id] = OffsetMap(self.registry.view(self._scope, document_id).text)
+            converted[key] = maps[document_id].convert(start, end, unit=unit)
+        return converted
+
+    def delete(self, identifier: str, *, kb_names: Sequence[str] | None = None) -> tuple[str, ...]:
+        """Delete every document an identifier names, everywhere; return their ids.
+
+        Raises:
+            NotFound: There is none.
+            IndexLocked: Another process is writing.
+        """
+        with self._writing():
+            deleted: list[str] = []
+            for record in self._found(identifier, kb_names):
+                self.registry.delete_document(record.document_id)
+                deleted.append(record.document_id)
+            clear_pending_rows(self.registry, self.store, states=("clearing",))
+            return tuple(deleted)
+
+    def verify(
+        self, *, repair: bool = False, on_document: Callable[[int], None] = lambda _: None
+    ) -> VerifyReport:
+        """Prove every passage and every row; with ``repair``, fix what can be fixed.
+
+        Raises:
+            IndexLocked: Another process is writing.
+        """
+        with self._writing():
+            self.store.refresh()
+
+            def rewrite(view: DocumentView) -> None:
+                schemas = self._ensure_collections()
+                config = self.prepare_config(view.record.kb_name)
+                bus = self._kernel.bus.bind(self.settings.plugins.default_namespace)
+                rewrite_document(bus, view, prepare=config, schemas=schemas)
+
+            return verify_index(
+                self.registry,
+                self.store,
+                namespace=self._scope,
+                rewrite=rewrite if repair else None,
+                on_document=on_document,
+            )
+
+    def stats(self, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
+        """Count what is live."""
+        return self.registry.stats(self._scope, kb_names=kb_names)
+
+    def plugins(self) -> PluginListing:
+        """List plugins, encoders and collections."""
+        loaded = self._kernel.loaded.cards
+        names = {card.name for card in loaded}
+        return PluginListing(
+            loaded,
+            tuple(entry.name for entry in installed_entries() if entry.name not in names),
+            self._kernel.encoders.cards(),
+            self._kernel.collections.profiles(),
+        )
+
+    def doctor(self) -> tuple[DoctorCheck, ...]:
+        """Check settings, storage, encoders and collections; never raises for what it finds."""
+        return check_engine(self)
+
+    def close(self) -> None:
+        """Release threads, files and connections."""
+        with self._lock:
+            if self._executor is not None:
+                self._executor.shutdown(wait=True)
+            if self._store is not None:
+                self._store.close()
+            if self._registry is not None:
+                self._registry.close()
+            self._executor = self._store = self._registry = None
+
+    def _ensure_collections(self) -> dict[str, CollectionSchema]:
+        schemas = collection_schemas(self._kernel)
+        for schema in schemas.values():
+            self.store.ensure(schema)
+            self.registry.save_index(schema)
+        self._schemas.update(schemas)
+        return schemas
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Hold the writer lock; several threads of this engine hold it together."""
+        with self._lock:
+            if self._writers == 0:
+                self.settings.data_dir.mkdir(parents=True, exist_ok=True)
+                self._writer_lock.acquire()
+            self._writers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._writers -= 1
+                if self._writers == 0:
+                    self._writer_lock.release()

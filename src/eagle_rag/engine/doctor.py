@@ -1,0 +1,110 @@
+"""``eagle doctor``: is everything there that the settings ask for?"""
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from eagle_rag import __version__
+from eagle_rag.errors import EagleError
+
+if TYPE_CHECKING:
+    from eagle_rag.engine.core import Engine
+
+__all__ = ["DoctorCheck", "check_engine"]
+
+_LOW_DISK_BYTES = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorCheck:
+    """One check: its name, whether it passed, and one sentence."""
+
+    name: str
+    ok: bool
+    message: str
+
+
+def check_engine(engine: "Engine") -> tuple[DoctorCheck, ...]:
+    """Run every check; one that fails does not stop the next."""
+    checks: list[tuple[str, Callable[[Engine], str]]] = [
+        ("versions", _versions),
+        ("data folder", _data_dir),
+        ("registry", _registry),
+        ("store", _store),
+        ("plugins", _plugins),
+        ("audit", _audit),
+    ]
+    results = [_checked(name, check, engine) for name, check in checks]
+    for profile in engine.kernel.collections.profiles():
+        results.append(
+            _checked(
+                f"collection {profile.name}",
+                lambda engine, name=profile.name: _collection(engine, name),
+                engine,
+            )
+        )
+    return tuple(results)
+
+
+def _checked(name: str, check: Callable[["Engine"], str], engine: "Engine") -> DoctorCheck:
+    try:
+        return DoctorCheck(name, ok=True, message=check(engine))
+    except (EagleError, OSError) as error:
+        return DoctorCheck(name, ok=False, message=str(error))
+
+
+def _versions(_: "Engine") -> str:
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"eagle-rag {__version__}, Python {python}"
+
+
+def _data_dir(engine: "Engine") -> str:
+    folder = engine.settings.data_dir
+    folder.mkdir(parents=True, exist_ok=True)
+    probe = folder / ".doctor"
+    probe.write_bytes(b"ok")
+    probe.unlink()
+    free = shutil.disk_usage(folder).free
+    if free < _LOW_DISK_BYTES:
+        message = f"{folder} has {free >> 20} MB left"
+        raise EagleError(message, remedy="free some space before the next ingest")
+    return f"{folder.resolve()} is writable, {free >> 30} GB free"
+
+
+def _registry(engine: "Engine") -> str:
+    stats = engine.stats()
+    pending = len(engine.registry.pending())
+    note = f"; {pending} versions wait to be cleared, the next ingest does it" if pending else ""
+    return f"{stats.documents} documents, {stats.passages} passages{note}"
+
+
+def _store(engine: "Engine") -> str:
+    counts = [f"{name}: {engine.store.count(name)} rows" for name in engine.store.collections()]
+    return ", ".join(counts) or "no collection yet; `eagle ingest` makes them"
+
+
+def _plugins(engine: "Engine") -> str:
+    return ", ".join(f"{card.name} {card.version}" for card in engine.plugins().plugins)
+
+
+def _audit(engine: "Engine") -> str:
+    stats = engine.kernel.audit.stats()
+    if stats.sink_failures:
+        message = f"{stats.sink_failures} decisions were not recorded: {stats.last_failure}"
+        raise EagleError(message, remedy="check audit.jsonl_path")
+    return "decisions are recorded"
+
+
+def _collection(engine: "Engine", name: str) -> str:
+    profile = engine.kernel.collections.profile(name)
+    encoder = engine.kernel.encoders.text(profile.default_encoder)
+    dim = encoder.encode_query("osimertinib").vectors.shape[1]
+    schema = engine.store.describe(name)
+    if schema is None:
+        return f"empty; {profile.default_encoder} is ready ({dim}-d)"
+    if schema.spec != encoder.spec:
+        message = f"was built by {schema.spec}, the settings name {encoder.spec}"
+        raise EagleError(message, remedy="use the encoder that built it, or build a new index")
+    return f"{engine.store.count(name)} rows, {profile.default_encoder} is ready ({dim}-d)"
