@@ -39,7 +39,7 @@ from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, Ve
 from eagle_rag.ops.offsets import OffsetMap
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
-from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline
+from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServices
 
 __all__ = ["DoctorCheck", "Engine", "PluginListing", "open_engine"]
 
@@ -218,15 +218,15 @@ class Engine:
                 threads = self.settings.search.threads
                 self._executor = ThreadPoolExecutor(threads, thread_name_prefix="eagle-arm")
             executor = self._executor
-        return SearchPipeline(
-            self._kernel.bus,
-            self.registry,
+        services = SearchServices(
+            registry=self.registry,
             namespace=self._scope,
             store=self.store,
             encode=self._encode,
             has_collection=lambda name: self._schema(name) is not None,
             executor=executor,
         )
+        return SearchPipeline(self._kernel.bus, services)
 
     def _encode(self, plan: CollectionQueryPlan, text: str) -> tuple[FloatArray, bool]:
         encoders = self._kernel.encoders

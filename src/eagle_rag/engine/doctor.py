@@ -4,6 +4,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eagle_rag import __version__
@@ -37,14 +38,10 @@ def check_engine(engine: "Engine") -> tuple[DoctorCheck, ...]:
         ("audit", _audit),
     ]
     results = [_checked(name, check, engine) for name, check in checks]
-    for profile in engine.kernel.collections.profiles():
-        results.append(
-            _checked(
-                f"collection {profile.name}",
-                lambda engine, name=profile.name: _collection(engine, name),
-                engine,
-            )
-        )
+    results.extend(
+        _checked(f"collection {profile.name}", partial(_collection, name=profile.name), engine)
+        for profile in engine.kernel.collections.profiles()
+    )
     return tuple(results)
 
 
@@ -97,7 +94,7 @@ def _audit(engine: "Engine") -> str:
     return "decisions are recorded"
 
 
-def _collection(engine: "Engine", name: str) -> str:
+def _collection(engine: "Engine", *, name: str) -> str:
     profile = engine.kernel.collections.profile(name)
     encoder = engine.kernel.encoders.text(profile.default_encoder)
     dim = encoder.encode_query("osimertinib").vectors.shape[1]

@@ -320,10 +320,10 @@ def document_rows(
 ) -> tuple[dict[str, list[StoredPassage]], dict[str, int]]:
     """Embed documents and return their rows by collection, version 0, and truncations by document."""
     wanted: dict[tuple[str, str], list[tuple[PreparedDocument, ChunkDecision]]] = {}
-    for document in documents:
-        for decision in document.decisions:
+    for ready in documents:
+        for decision in ready.decisions:
             key = (decision.collection, decision.encoder)
-            wanted.setdefault(key, []).append((document.prepared, decision))
+            wanted.setdefault(key, []).append((ready.prepared, decision))
     rows: dict[str, list[StoredPassage]] = {}
     truncated: dict[str, set[int]] = {}
     for (collection, encoder), items in wanted.items():

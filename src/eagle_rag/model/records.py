@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from eagle_rag.model.document import Citation, Figure, ParsedDocument, Section, Table
+from eagle_rag.model.document import Block, Citation, Figure, ParsedDocument, Section, Table
 from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.model.passage import Passage
 

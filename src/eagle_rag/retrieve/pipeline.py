@@ -36,7 +36,7 @@ from eagle_rag.retrieve.rerank import rerank_merged, rerank_plan
 from eagle_rag.retrieve.search import ArmHits, Encode, PlannedQuery, search_arms
 from eagle_rag.retrieve.supplement import supplement_candidates
 
-__all__ = ["SearchConfig", "SearchPipeline"]
+__all__ = ["SearchConfig", "SearchPipeline", "SearchServices"]
 
 _DEPTHS = (1, 4, 16, 64)
 
@@ -85,11 +85,11 @@ class _Run:
             self.events.append(TraceEvent("encode", message, degraded=True))
 
 
-class SearchPipeline:
-    """Answers requests; safe to use from several threads.
+@dataclass(frozen=True, slots=True)
+class SearchServices:
+    """What a search works with.
 
     Args:
-        bus: All hooks.
         registry: Documents and passages.
         namespace: The registry's namespace: workspace and plugin namespace.
         store: Reads collections.
@@ -98,24 +98,25 @@ class SearchPipeline:
         executor: Threads for the arms.
     """
 
-    def __init__(
-        self,
-        bus: HookBus,
-        registry: Registry,
-        *,
-        namespace: str,
-        store: CollectionReader,
-        encode: Encode,
-        has_collection: Callable[[str], bool],
-        executor: Executor,
-    ) -> None:
-        self._has_collection = has_collection
-        self._namespace = namespace
+    registry: Registry
+    namespace: str
+    store: CollectionReader
+    encode: Encode
+    has_collection: Callable[[str], bool]
+    executor: Executor
+
+
+class SearchPipeline:
+    """Answers requests; safe to use from several threads.
+
+    Args:
+        bus: All hooks.
+        services: What a search works with.
+    """
+
+    def __init__(self, bus: HookBus, services: SearchServices) -> None:
         self._bus = bus
-        self._registry = registry
-        self._store = store
-        self._encode = encode
-        self._executor = executor
+        self._services = services
 
     def search(
         self, request: SearchRequest, config: SearchConfig, *, namespace: str
@@ -142,10 +143,10 @@ class SearchPipeline:
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
             hits = enrich_candidates(
-                self._registry,
+                self._services.registry,
                 context,
                 page,
-                namespace=self._namespace,
+                namespace=self._services.namespace,
                 first_rank=request.offset + 1,
             )
         return SearchResults(request.query, hits, Trace(_with_retractions(run.events, hits)))
@@ -159,7 +160,7 @@ class SearchPipeline:
     ) -> tuple[PlannedQuery, ...]:
         planned: list[PlannedQuery] = []
         for plan in plans:
-            if self._has_collection(plan.collection):
+            if self._services.has_collection(plan.collection):
                 planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan)))
             else:
                 message = f"collection {plan.collection!r} is empty: nothing was ingested into it"
@@ -183,9 +184,9 @@ class SearchPipeline:
                 arms = search_arms(
                     planned,
                     context,
-                    store=self._store,
-                    encode=self._encode,
-                    executor=self._executor,
+                    store=self._services.store,
+                    encode=self._services.encode,
+                    executor=self._services.executor,
                     depth_factor=depth,
                 )
             run.note_truncation(arms)
@@ -237,7 +238,7 @@ class SearchPipeline:
             bus,
             context,
             tuple(query.plan for query in planned),
-            store=self._store,
+            store=self._services.store,
             is_live=lambda candidates: self._live_candidates(run, candidates),
         )
         merged = inject_supplement(bus, context, merged, supplement)
@@ -252,7 +253,7 @@ class SearchPipeline:
     def _learn(self, run: _Run, document_ids: Sequence[str]) -> None:
         unknown = sorted(set(document_ids) - run.states.keys())
         if unknown:
-            run.states.update(self._registry.live_states(unknown))
+            run.states.update(self._services.registry.live_states(unknown))
 
     def _live_candidates(
         self, run: _Run, candidates: Sequence[Candidate]
@@ -262,7 +263,9 @@ class SearchPipeline:
 
     def _texts(self, context: QueryContext, candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
         ids = [candidate.passage_id for candidate in candidates]
-        records = self._registry.passages(self._namespace, ids, kb_names=context.request.kb_names)
+        records = self._services.registry.passages(
+            self._services.namespace, ids, kb_names=context.request.kb_names
+        )
         texts = {record.passage.id: record.passage.text for record in records}
         return tuple(texts.get(identity, "") for identity in ids)
 
