@@ -1,0 +1,3 @@
+"""A plugin for Eagle-RAG."""
+
+__all__: list[str] = []
