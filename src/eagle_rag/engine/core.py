@@ -36,7 +36,7 @@ from eagle_rag.model.passage import FloatArray
 from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
 from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
-from eagle_rag.ops.offsets import OffsetMap
+from eagle_rag.ops.offsets import utf8_spans, utf16_spans
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServices
@@ -318,12 +318,15 @@ class Engine:
         Raises:
             NotFound: A document is absent.
         """
-        maps: dict[str, OffsetMap] = {}
+        convert = utf16_spans if unit == "utf16" else utf8_spans
+        by_document: dict[str, list[str]] = {}
+        for key, (document_id, _, _) in spans.items():
+            by_document.setdefault(document_id, []).append(key)
         converted: dict[str, tuple[int, int]] = {}
-        for key, (document_id, start, end) in spans.items():
-            if document_id not in maps:
-                maps[document_id] = OffsetMap(self.registry.view(self._scope, document_id).text)
-            converted[key] = maps[document_id].convert(start, end, unit=unit)
+        for document_id, keys in sorted(by_document.items()):
+            text = self.registry.view(self._scope, document_id).text
+            found = convert(text, [spans[key][1:] for key in keys])
+            converted.update(zip(keys, found, strict=True))
         return converted
 
     def delete(self, identifier: str, *, kb_names: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -6,11 +6,13 @@ proves all of them at once, in the registry and in every collection.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 
 import numpy as np
 
 from eagle_rag.errors import VectorSpaceMismatch
 from eagle_rag.ingest.recover import clear_pending_rows
+from eagle_rag.model.document import BlockKind
 from eagle_rag.model.filters import AllOf, Compare
 from eagle_rag.model.passage import StoredPassage
 from eagle_rag.model.records import DocumentView
@@ -22,6 +24,7 @@ from eagle_rag.ports.stores import CollectionStore
 __all__ = ["Rewrite", "verify_index"]
 
 _NORM_TOLERANCE = 1e-3
+_HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 Rewrite = Callable[[DocumentView], None]
 
 
@@ -99,24 +102,31 @@ def _check_document(view: DocumentView, findings: _Findings) -> None:
             message = f"characters {passage.start}-{passage.end} are not the passage's text"
             findings.add("text-mismatch", passage.id, message)
     for start, end in _uncovered(view):
-        message = f"characters {start}-{end} are in no passage: {text[start:end][:60]!r}"
+        message = (
+            f"characters {start}-{end} are not in exactly one passage: {text[start:end][:60]!r}"
+        )
         findings.add("uncovered-text", view.record.document_id, message)
 
 
 def _uncovered(view: DocumentView) -> Iterator[tuple[int, int]]:
-    """Yield stretches of text that no passage covers and that are neither titles nor headings."""
-    headings = {title for section in view.sections for title in section.path}
-    headings.add(view.record.metadata.title)
-    position = 0
-    passages = sorted(view.passages, key=lambda passage: passage.start)
-    ends = [*((passage.start, passage.end) for passage in passages), (len(view.text),) * 2]
-    for start, end in ends:
-        offset = position
-        for piece in view.text[position:start].split("\n\n"):
-            if piece.strip() and piece.strip() not in headings:
-                yield offset, offset + len(piece)
-            offset += len(piece) + 2
-        position = max(position, end)
+    """Yield blocks of prose that passages do not cover, or cover more than once.
+
+    Headings and the title are in no passage, unless the document has nothing else.
+    """
+    prose = [block for block in view.blocks if block.kind not in _HEADINGS] or list(view.blocks)
+    spans = sorted((passage.start, passage.end) for passage in view.passages)
+    yield from ((after[0], before[1]) for before, after in pairwise(spans) if after[0] < before[1])
+    following = 0
+    for block in prose:
+        while following < len(spans) and spans[following][1] <= block.start:
+            following += 1
+        position = block.start
+        for start, end in takewhile(lambda span: span[0] < block.end, spans[following:]):  # noqa: B023 - used at once
+            if view.text[position:start].strip():
+                yield position, start
+            position = max(position, end)
+        if view.text[position : block.end].strip():
+            yield position, block.end
 
 
 def _check_collection(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import ArmScore, Candidate, FusionMethod
-from eagle_rag.ops.fusion import min_max_fusion, reciprocal_rank_fusion, weighted_fusion
+from eagle_rag.ops.fusion import fuse_min_max, fuse_rrf, fuse_weighted
 
 __all__ = ["FusionConfig", "RankedArm", "fuse_arms", "merge_plans"]
 
@@ -46,11 +46,11 @@ def fuse_arms(
     """
     lists = [[(hit.passage_id, hit.score) for hit in arm.hits] for arm in arms]
     if config.method == "rrf":
-        fused = reciprocal_rank_fusion(lists, k=config.rrf_k)
+        fused = fuse_rrf(lists, k=config.rrf_k)
     else:
         weights = _weights(arms, config.alpha)
-        by_score = weighted_fusion if config.method == "weighted" else min_max_fusion
-        fused = by_score(lists, weights=weights)
+        by_score = fuse_weighted if config.method == "weighted" else fuse_min_max
+        fused = by_score(lists, weights)
     first: dict[str, StoreHit] = {}
     scores: dict[str, list[ArmScore]] = {}
     for arm in arms:
@@ -94,7 +94,7 @@ def merge_plans(rankings: Sequence[tuple[Candidate, ...]], *, rrf_k: int) -> tup
     found = [ranking for ranking in rankings if ranking]
     if len(found) < 2:  # noqa: PLR2004 - two rankings are the fewest that can be merged
         return found[0] if found else ()
-    fused = reciprocal_rank_fusion(
+    fused = fuse_rrf(
         [[(item.passage_id, item.score) for item in ranking] for ranking in found], k=rrf_k
     )
     merged: dict[str, Candidate] = {}

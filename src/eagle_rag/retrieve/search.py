@@ -13,7 +13,8 @@ from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.filters import Filter
 from eagle_rag.model.passage import FloatArray
 from eagle_rag.model.query import CollectionQueryPlan, ExpandedQuery, QueryContext
-from eagle_rag.ops.tokens import identifier_tokens, tokenize
+from eagle_rag.ops.exact import exact_forms
+from eagle_rag.ops.tokens import tokenize
 from eagle_rag.ports.stores import CollectionReader
 
 __all__ = ["ArmHits", "Encode", "PlannedQuery", "search_arms"]
@@ -103,7 +104,7 @@ def _arms(
         extra = [token for term in expanded.sparse_terms for token in tokenize(term)]
         tokens = tuple(dict.fromkeys((*context.tokens, *extra)))
         arms.append(("lexical", _lexical(store, plan.collection, tokens, limit, context.scope)))
-        whole = tuple(dict.fromkeys(identifier_tokens(context.request.query)))
+        whole = exact_forms(context.request.query)
         if whole and whole != tokens:
             arms.append(
                 ("identifier", _lexical(store, plan.collection, whole, limit, context.scope))

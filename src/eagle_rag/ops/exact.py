@@ -1,0 +1,27 @@
+"""Exact names in a query: variants, cell lines, alleles, trial and compound numbers, whole."""
+
+import re
+
+from eagle_rag.ops.tokens import tokenize_spans
+
+__all__ = ["exact_forms"]
+
+_LETTER_AND_DIGIT = re.compile(r"(?=.*\d)(?=.*[^\W\d_])", re.DOTALL)
+
+
+def exact_forms(text: str) -> tuple[str, ...]:
+    """Return the tokens of a query that name one thing exactly, in order, none twice.
+
+    Only outermost tokens count (``il2/il15``, not its parts): those that mix letters and digits, as
+    ``t790m``, ``hlab*57:01`` or ``nct09900001``; and whatever a query is that consists of one name
+    alone, such as ``vanadium(II)``. Ordinary words never count, so most queries have none.
+    """
+    outermost: list[tuple[str, int, int]] = []
+    for token, start, end in tokenize_spans(text):
+        if outermost and start >= outermost[-1][1] and end <= outermost[-1][2]:
+            continue
+        outermost.append((token, start, end))
+    found = [token for token, _, _ in outermost if _LETTER_AND_DIGIT.match(token)]
+    if not found and len(outermost) == 1 and len(tokenize_spans(text)) > 1:
+        found = [outermost[0][0]]
+    return tuple(dict.fromkeys(found))
