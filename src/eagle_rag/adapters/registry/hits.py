@@ -1,0 +1,199 @@
+"""Reading passages by id, with what a hit shows: the hot path of every search.
+
+A fixed number of queries, however many ids up to ``chunked.MAX_VALUES``: passages with their
+sections, documents, other versions of the works, the pieces of text the passages stand in; and, only
+when there are any, tags, figures and tables.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+from sqlalchemy import Table as SqlTable
+
+from eagle_rag.adapters.registry import tables
+from eagle_rag.adapters.registry.chunked import chunked
+from eagle_rag.adapters.registry.dynamic import AnyRow, AnySelect
+from eagle_rag.adapters.registry.floats import figure_of
+from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
+from eagle_rag.adapters.registry.scoping import in_scope
+from eagle_rag.adapters.registry.tables import documents
+from eagle_rag.adapters.registry.texts import CHUNK_CHARACTERS, cut_text, unpack_chunk
+from eagle_rag.model.document import SectionKind
+from eagle_rag.model.passage import Passage
+from eagle_rag.model.records import DocumentRecord, PassageRecord
+
+__all__ = ["read_passages"]
+
+
+_Tags = dict[tuple[int, int], list[tuple[str, str]]]
+_Floats = dict[int, list[AnyRow]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What the queries brought, by ``doc``."""
+
+    records: dict[int, DocumentRecord]
+    versions: dict[int, tuple[str, ...]]
+    chunks: dict[int, dict[int, str]]
+    tags: _Tags
+    figures: _Floats
+    data_tables: _Floats
+
+
+def read_passages(
+    connection: Connection,
+    namespace: str,
+    passage_ids: Sequence[str],
+    *,
+    kb_names: Sequence[str] | None,
+) -> tuple[PassageRecord, ...]:
+    """Return the live passages in scope, in the order asked for."""
+    found: dict[str, PassageRecord] = {}
+    for ids in chunked(list(dict.fromkeys(passage_ids))):
+        rows = connection.execute(_passage_rows(ids)).all()
+        docs = sorted({row.doc for row in rows})
+        # Two queries, not a join: SQLite would start from all documents of the namespace.
+        records = select(documents.c.doc, *RECORD_COLUMNS).where(documents.c.doc.in_(docs))
+        visible = connection.execute(in_scope(records, namespace, kb_names)).all()
+        seen = {row.doc for row in visible}
+        shown = [row for row in rows if row.doc in seen]
+        if shown:
+            brought = _bring(connection, shown, visible)
+            found |= {row.id: _record(row, brought) for row in shown}
+    return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
+
+
+def _passage_rows(ids: Sequence[str]) -> AnySelect:
+    passages, sections = tables.passages.c, tables.sections.c
+    return (
+        select(
+            passages.doc,
+            passages.ordinal,
+            passages.id,
+            passages.section,
+            passages.start_char,
+            passages.end_char,
+            passages.tags,
+            sections.kind,
+            sections.path,
+        )
+        .join(
+            tables.sections,
+            (sections.doc == passages.doc) & (sections.ordinal == passages.section),
+        )
+        .where(passages.id.in_(ids))
+    )
+
+
+def _bring(
+    connection: Connection, rows: Sequence[AnyRow], document_rows: Sequence[AnyRow]
+) -> _Found:
+    captioned = sorted({row.doc for row in rows if row.kind == SectionKind.CAPTION.value})
+    return _Found(
+        records={row.doc: record_of(row) for row in document_rows},
+        versions=_versions(connection, document_rows),
+        chunks=_chunks(connection, rows),
+        tags=_tags(connection, sorted({row.doc for row in rows if row.tags})),
+        figures=_captioned(connection, tables.figures, captioned),
+        data_tables=_captioned(connection, tables.data_tables, captioned),
+    )
+
+
+def _record(row: AnyRow, found: _Found) -> PassageRecord:
+    document = found.records[row.doc]
+    is_caption = row.kind == SectionKind.CAPTION.value
+    figures = _of_caption(row, found.figures) if is_caption else []
+    data_tables = _of_caption(row, found.data_tables) if is_caption else []
+    return PassageRecord(
+        passage=Passage(
+            id=row.id,
+            document_id=document.document_id,
+            ordinal=row.ordinal,
+            section=row.section,
+            section_path=tuple(row.path),
+            section_kind=SectionKind(row.kind),
+            start=row.start_char,
+            end=row.end_char,
+            text=cut_text(found.chunks[row.doc], row.start_char, row.end_char),
+            tags=tuple(found.tags.get((row.doc, row.ordinal), ())),
+        ),
+        version=document.version,
+        document=document,
+        figures=tuple(figure_of(figure) for figure in figures),
+        tables=tuple((table.key, table.label) for table in data_tables),
+        versions=found.versions[row.doc],
+    )
+
+
+def _versions(
+    connection: Connection, document_rows: Sequence[AnyRow]
+) -> dict[int, tuple[str, ...]]:
+    """Return for each document the others of its work; a work never leaves its knowledge base."""
+    columns = documents.c
+    works = sorted({row.work_id for row in document_rows})
+    members = select(columns.work_id, columns.document_id).where(columns.work_id.in_(works))
+    by_work: dict[str, list[str]] = {}
+    for row in connection.execute(members.order_by(columns.document_id)):
+        by_work.setdefault(row.work_id, []).append(row.document_id)
+    return {
+        row.doc: tuple(other for other in by_work[row.work_id] if other != row.document_id)
+        for row in document_rows
+    }
+
+
+def _chunks(connection: Connection, rows: Sequence[AnyRow]) -> dict[int, dict[int, str]]:
+    passages, pieces = tables.passages.c, tables.text_chunks.c
+    # A join over the passages, not a list of (doc, ordinal): SQLite would scan the table for that.
+    wanted = (
+        select(tables.text_chunks)
+        .join(
+            tables.passages,
+            (pieces.doc == passages.doc)
+            & (pieces.ordinal >= passages.start_char // CHUNK_CHARACTERS)
+            & (pieces.ordinal <= (passages.end_char - 1) // CHUNK_CHARACTERS),
+        )
+        .where(passages.id.in_([row.id for row in rows]))
+    )
+    chunks: dict[int, dict[int, str]] = {row.doc: {} for row in rows}
+    for doc, ordinal, data in connection.execute(wanted):
+        if ordinal not in chunks[doc]:
+            chunks[doc][ordinal] = unpack_chunk(data)
+    return chunks
+
+
+def _tags(connection: Connection, docs: Sequence[int]) -> _Tags:
+    columns = tables.passage_tags.c
+    tags: _Tags = {}
+    if docs:
+        rows = select(tables.passage_tags).where(columns.doc.in_(docs))
+        ordered = rows.order_by(columns.doc, columns.passage, columns.ordinal)
+        for row in connection.execute(ordered):
+            tags.setdefault((row.doc, row.passage), []).append((row.name, row.value))
+    return tags
+
+
+def _captioned(connection: Connection, table: SqlTable, docs: Sequence[int]) -> _Floats:
+    columns = [table.c[name] for name in ("doc", "key", "label", "caption_start", "caption_end")]
+    floats: _Floats = {}
+    if docs:
+        rows = select(*columns, table.c.graphics).where(table.c.doc.in_(docs))
+        for row in connection.execute(rows.order_by(table.c.doc, table.c.ordinal)):
+            floats.setdefault(row.doc, []).append(row)
+    return floats
+
+
+def _of_caption(row: AnyRow, floats: _Floats) -> list[AnyRow]:
+    """Return the figures or tables whose caption the passage stands in.
+
+    Overlap, not containment: a passage may begin with the label, before the caption proper, and
+    caption sections hold one caption each.
+    """
+    return [
+        item
+        for item in floats.get(row.doc, ())
+        if item.caption_start is not None
+        and item.caption_start < row.end_char
+        and item.caption_end > row.start_char
+    ]

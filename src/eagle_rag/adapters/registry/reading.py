@@ -1,0 +1,213 @@
+"""Reading documents: listings, one whole document, its bibliography, counts."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Table as SqlTable
+
+from eagle_rag.adapters.registry import tables
+from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyRow, AnySelect
+from eagle_rag.adapters.registry.floats import figure_of, table_of
+from eagle_rag.adapters.registry.named import OWN, known_keys
+from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
+from eagle_rag.adapters.registry.scoping import in_scope
+from eagle_rag.adapters.registry.tables import documents, identifiers
+from eagle_rag.adapters.registry.texts import join_chunks, unpack_blocks
+from eagle_rag.errors import NotFound
+from eagle_rag.model.document import (
+    Citation,
+    Reference,
+    Section,
+    SectionKind,
+)
+from eagle_rag.model.passage import Passage
+from eagle_rag.model.records import DocumentRecord, DocumentView, RegistryStats
+from eagle_rag.ops.identifiers import parse_identifier
+
+__all__ = [
+    "find_documents",
+    "read_stats",
+    "references_of",
+    "view_document",
+]
+
+
+def find_documents(
+    connection: Connection,
+    namespace: str,
+    *,
+    kb_names: Sequence[str] | None,
+    identifier: str | None,
+) -> tuple[DocumentRecord, ...]:
+    """Return the documents in scope, ordered by id."""
+    rows = in_scope(select(*RECORD_COLUMNS), namespace, kb_names).order_by(documents.c.document_id)
+    if identifier is not None:
+        rows = rows.where(documents.c.doc.in_(_docs_with(connection, identifier)))
+    return tuple(map(record_of, connection.execute(rows)))
+
+
+def _docs_with(connection: Connection, identifier: str) -> list[int]:
+    """Return the documents of any scope with this id, in any spelling."""
+    columns = identifiers.c
+    same_id = select(documents.c.doc).where(documents.c.document_id == identifier)
+    found = set(connection.execute(same_id).scalars())
+    for scheme, value in known_keys(parse_identifier(identifier)):
+        rows = select(columns.doc).where(
+            columns.value == value, columns.scheme == scheme, columns.relation == OWN
+        )
+        found |= set(connection.execute(rows).scalars())
+    return sorted(found)
+
+
+def view_document(
+    connection: Connection, namespace: str, document_id: str, *, kb_names: Sequence[str] | None
+) -> DocumentView:
+    """Return one whole document.
+
+    Raises:
+        NotFound: It is absent or out of scope.
+    """
+    rows = select(documents.c.doc, *RECORD_COLUMNS).where(documents.c.document_id == document_id)
+    row = connection.execute(in_scope(rows, namespace, kb_names)).first()
+    if row is None:
+        message = f"no document {document_id!r}"
+        raise NotFound(message, remedy="list the documents to see their ids")
+    chunks = _of(tables.text_chunks, row.doc, "ordinal")
+    text = join_chunks(chunk.data for chunk in connection.execute(chunks))
+    sections = _sections(connection, row.doc)
+    blocks = connection.execute(select(tables.texts.c.blocks).where(tables.texts.c.doc == row.doc))
+    return DocumentView(
+        record=_with_affiliations(connection, row.doc, record_of(row)),
+        text=text,
+        sections=sections,
+        passages=_passages(connection, row, text=text, sections=sections),
+        figures=tuple(map(figure_of, connection.execute(_of(tables.figures, row.doc, "ordinal")))),
+        tables=tuple(
+            map(table_of, connection.execute(_of(tables.data_tables, row.doc, "ordinal")))
+        ),
+        citations=_citations(
+            connection.execute(_of(tables.citations, row.doc, "ordinal", "position"))
+        ),
+        blocks=unpack_blocks(blocks.scalar_one()),
+    )
+
+
+def references_of(connection: Connection, document_id: str) -> tuple[Reference, ...]:
+    """Return the bibliography of a live document, in order."""
+    columns = tables.reference_entries.c
+    rows = (
+        select(tables.reference_entries)
+        .join(documents, documents.c.doc == columns.doc)
+        .where(documents.c.document_id == document_id)
+        .order_by(columns.ordinal)
+    )
+    return tuple(
+        Reference(row.key, row.label, row.raw, row.title, row.year, row.pmid, row.pmcid, row.doi)
+        for row in connection.execute(rows)
+    )
+
+
+def read_stats(
+    connection: Connection, namespace: str, *, kb_names: Sequence[str] | None
+) -> RegistryStats:
+    """Count what is live in scope."""
+    c = documents.c
+    retracted = or_(c.retracted_by_itself, c.retracted_by_notice)
+    counts = select(
+        func.count().label("documents"),
+        func.count(c.work_id.distinct()).label("works"),
+        func.sum(c.passages).label("passages"),
+        func.sum(c.characters).label("characters"),
+        func.sum(c.reference_entries).label("references"),
+        func.sum(c.citations).label("citations"),
+        func.sum(c.figures).label("figures"),
+        func.sum(c.data_tables).label("tables"),
+        func.count().filter(retracted).label("retracted"),
+        func.sum(c.truncated).label("truncated"),
+    ).select_from(documents)
+    row = connection.execute(in_scope(counts, namespace, kb_names)).mappings().one()
+    return RegistryStats(
+        **{name: int(value or 0) for name, value in row.items()},
+        by_kb=_by(connection, c.kb_name, namespace=namespace, kb_names=kb_names),
+        by_format=_by(connection, c.format, namespace=namespace, kb_names=kb_names),
+    )
+
+
+def _by(
+    connection: Connection,
+    column: AnyColumn,
+    *,
+    namespace: str,
+    kb_names: Sequence[str] | None,
+) -> tuple[tuple[str, int], ...]:
+    rows = select(column, func.count()).select_from(documents).group_by(column).order_by(column)
+    found = connection.execute(in_scope(rows, namespace, kb_names))
+    return tuple((name, count) for name, count in found)
+
+
+def _of(table: SqlTable, doc: int, *order: str) -> AnySelect:
+    columns = [table.c[name] for name in order]
+    return select(table).where(table.c.doc == doc).order_by(*columns)
+
+
+def _citations(rows: Iterable[AnyRow]) -> tuple[Citation, ...]:
+    """Return the markers of rows ordered by marker and place in it."""
+    spans: dict[int, tuple[int, int]] = {}
+    keys: dict[int, list[str]] = {}
+    for row in rows:
+        spans[row.ordinal] = (row.start_char, row.end_char)
+        keys.setdefault(row.ordinal, [])
+        if row.reference_key is not None:
+            keys[row.ordinal].append(row.reference_key)
+    return tuple(Citation(*span, tuple(keys[ordinal])) for ordinal, span in spans.items())
+
+
+def _sections(connection: Connection, doc: int) -> tuple[Section, ...]:
+    return tuple(
+        Section(row.ordinal, tuple(row.path), SectionKind(row.kind), row.start_char, row.end_char)
+        for row in connection.execute(_of(tables.sections, doc, "ordinal"))
+    )
+
+
+def _passages(
+    connection: Connection, document: AnyRow, *, text: str, sections: tuple[Section, ...]
+) -> tuple[Passage, ...]:
+    tags: dict[int, list[tuple[str, str]]] = {}
+    tag_rows = _of(tables.passage_tags, document.doc, "passage", "ordinal")
+    for row in connection.execute(tag_rows):
+        tags.setdefault(row.passage, []).append((row.name, row.value))
+    by_ordinal = {section.ordinal: section for section in sections}
+    return tuple(
+        Passage(
+            id=row.id,
+            document_id=document.document_id,
+            ordinal=row.ordinal,
+            section=row.section,
+            section_path=by_ordinal[row.section].path,
+            section_kind=by_ordinal[row.section].kind,
+            start=row.start_char,
+            end=row.end_char,
+            text=text[row.start_char : row.end_char],
+            tags=tuple(tags.get(row.ordinal, ())),
+        )
+        for row in connection.execute(_of(tables.passages, document.doc, "ordinal"))
+    )
+
+
+def _with_affiliations(connection: Connection, doc: int, record: DocumentRecord) -> DocumentRecord:
+    links, names = tables.author_affiliations.c, tables.affiliations.c
+    rows = (
+        select(links.author, names.name)
+        .join(tables.affiliations, (names.doc == links.doc) & (names.ordinal == links.affiliation))
+        .where(links.doc == doc)
+        .order_by(links.author, links.position)
+    )
+    found: dict[int, list[str]] = {}
+    for row in connection.execute(rows):
+        found.setdefault(row.author, []).append(row.name)
+    authors = tuple(
+        replace(author, affiliations=tuple(found.get(at, ())))
+        for at, author in enumerate(record.metadata.authors)
+    )
+    return replace(record, metadata=replace(record.metadata, authors=authors))

@@ -1,0 +1,26 @@
+"""What a caller may see, as SQL conditions: every read by a caller goes through here."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import ColumnElement, false
+
+from eagle_rag.adapters.registry.dynamic import AnySelect
+from eagle_rag.adapters.registry.tables import documents
+
+__all__ = ["in_scope", "kb_condition"]
+
+
+def in_scope(rows: AnySelect, namespace: str, kb_names: Sequence[str] | None) -> AnySelect:
+    """Return the rows of a query over ``documents`` that the caller may see."""
+    rows = rows.where(documents.c.namespace == namespace)
+    condition = kb_condition(documents.c.kb_name, kb_names)
+    return rows if condition is None else rows.where(condition)
+
+
+def kb_condition(
+    column: ColumnElement[str], kb_names: Sequence[str] | None
+) -> ColumnElement[bool] | None:
+    """Return the condition on a knowledge base column: ``None`` for all, false for an empty list."""
+    if kb_names is None:
+        return None
+    return column.in_(list(kb_names)) if kb_names else false()
