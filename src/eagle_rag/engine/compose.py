@@ -53,9 +53,9 @@ def parsers(settings: Settings) -> tuple[DocumentParser, ...]:
     """Return the core's parsers in the order they are asked; plain text takes what is left."""
     limit = settings.ingest.max_file_bytes
     return (
-        JatsParser(max_bytes=limit),
-        PubmedParser(max_bytes=limit),
-        HtmlParser(max_bytes=limit),
+        JatsParser(size_limit_bytes=limit),
+        PubmedParser(),
+        HtmlParser(),
         MarkdownParser(),
         PlainParser(),
     )
@@ -73,7 +73,7 @@ def build_kernel(
     Raises:
         PluginError, UnknownName, VectorSpaceMismatch: The settings name what does not fit.
     """
-    from eagle_rag.adapters.encoders.cards import configured_encoders
+    from eagle_rag.engine.encoders import configured_encoders
 
     audit = AuditLog(settings.audit.ring_size, jsonl_path=settings.audit.jsonl_path)
     encoders = EncoderRegistry()
