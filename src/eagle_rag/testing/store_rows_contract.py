@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,11 +13,11 @@ from eagle_rag.model.filters import AllOf, Compare
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.testing.store_fixtures import NAME, Reopen, StoreFixtures, hit_ids, stored_rows
 from eagle_rag.testing.store_rows import make_row, make_schema, unit
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eagle_rag.model.passage import FloatArray, VectorSpec
     from collections.abc import Callable
+
+    from eagle_rag.model.passage import FloatArray, VectorSpec
 
 __all__ = ["StoreRowsContract"]
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from eagle_rag.model.filters import AllOf, AnyOf, Compare, Filter, OneOf
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.testing.store_fixtures import NAME, StoreFixtures, hit_ids, stored_rows
 from eagle_rag.testing.store_rows import NASTY, make_row, make_schema, unit
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -231,13 +231,13 @@ class LanceStore:
         if batch_size < 1:
             msg = f"batch_size must be at least 1, got {batch_size}"
             raise InvalidInput(msg)
-        handle = self._tables.get(collection)
-        extra = handle.schema.extra_fields
-        columns = [*OWN_FIELDS, "vector", *extra]
-        batches = self._tables.read(
-            collection, lambda found: _batches(found, where, columns, batch_size)
-        )
-        return _passages(collection, batches, extra)
+
+        def start(handle: Handle) -> Iterator[tuple[StoredPassage, ...]]:
+            extra = handle.schema.extra_fields
+            columns = [*OWN_FIELDS, "vector", *extra]
+            return _passages(collection, _batches(handle, where, columns, batch_size), extra)
+
+        return self._tables.read(collection, start)
 
     def count(self, collection: str, *, where: Filter | None = None) -> int:
         """Count matching rows."""
