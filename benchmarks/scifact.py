@@ -17,9 +17,11 @@ import time
 from pathlib import Path
 
 from eagle_rag import Engine, SearchRequest, load_settings, open_engine
+from eagle_rag.model.query import SearchMode
 
 PUBLISHED = {"lexical": 0.679, "dense": 0.645}
 DEPTH = 100
+MODES: tuple[SearchMode, ...] = ("lexical", "dense", "hybrid")
 
 
 def read_judgments(path: Path) -> dict[str, dict[str, int]]:
@@ -61,7 +63,7 @@ def ingest(engine: Engine, corpus: Path) -> None:
 
 
 def evaluate(
-    engine: Engine, queries: dict[str, str], judgments: dict[str, dict[str, int]], mode: str
+    engine: Engine, queries: dict[str, str], judgments: dict[str, dict[str, int]], mode: SearchMode
 ) -> tuple[float, float, float]:
     """Return mean nDCG@10, mean recall@100 and the median search time in ms."""
     names = {record.document_id: Path(record.source_uri).stem for record in engine.documents()}
@@ -69,7 +71,7 @@ def evaluate(
     times: list[float] = []
     for query, relevant in sorted(judgments.items()):
         started = time.perf_counter()
-        results = engine.search(SearchRequest(queries[query], top_k=DEPTH, mode=mode))  # type: ignore[arg-type] - from argv
+        results = engine.search(SearchRequest(queries[query], top_k=DEPTH, mode=mode))
         times.append((time.perf_counter() - started) * 1000)
         ranked = [names[hit.document_id] for hit in results.hits]
         scores.append((ndcg(ranked, relevant), recall(ranked, relevant)))
@@ -103,7 +105,7 @@ def main() -> None:
             f"{counts.documents} documents, {counts.passages} passages, {len(judgments)} queries"
         )
         print(f"{'':10} nDCG@10  recall@100  published nDCG@10  ms a query (median)")
-        for mode in ("lexical", "dense", "hybrid"):
+        for mode in MODES:
             gain, found, elapsed = evaluate(engine, queries, judgments, mode)
             published = f"{PUBLISHED[mode]:.3f}" if mode in PUBLISHED else "-"
             print(f"{mode:10} {gain:.4f}   {found:.4f}      {published:>9}          {elapsed:.1f}")
