@@ -2,20 +2,25 @@
 
 from eagle_rag.adapters.encoders.catalog import default_encoders
 from eagle_rag.adapters.encoders.hash import HashEncoder
+from eagle_rag.adapters.encoders.http import HttpRecipe, HttpTextEncoder
+from eagle_rag.adapters.encoders.http_client import RetryPolicy
 from eagle_rag.adapters.encoders.minilm import MINILM_CARD
 from eagle_rag.adapters.encoders.onnx import (
     OnnxRecipe,
     OnnxTextEncoder,
-    folder_encoder,
     minilm_encoder,
+    onnx_encoder,
 )
 
 __all__ = [
     "MINILM_CARD",
     "HashEncoder",
+    "HttpRecipe",
+    "HttpTextEncoder",
     "OnnxRecipe",
     "OnnxTextEncoder",
+    "RetryPolicy",
     "default_encoders",
-    "folder_encoder",
     "minilm_encoder",
+    "onnx_encoder",
 ]

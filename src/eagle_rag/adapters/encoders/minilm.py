@@ -175,8 +175,8 @@ def build_graph(weights: Mapping[str, wire.Tensor]) -> bytes:
 def _embeddings(graph: _Graph) -> str:
     """Look words up as int8 rows with their scales; positions and the one token type are one table."""
     prefix = "inner.embeddings"
-    positions = graph.weights[f"{prefix}.position_embeddings.weight_q"][:_WINDOW]
-    scales = graph.weights[f"{prefix}.position_embeddings.weight_scale"][:_WINDOW]
+    positions = graph.weights[f"{prefix}.position_embeddings.weight_q"]
+    scales = graph.weights[f"{prefix}.position_embeddings.weight_scale"]
     kind = graph.weights[f"{prefix}.token_type_embeddings.weight"][0]
     words = f"{prefix}.word_embeddings.weight"
     graph.constant("positions", (positions.astype(np.float32) * scales + kind).astype(np.float32))

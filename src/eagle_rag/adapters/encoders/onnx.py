@@ -23,7 +23,7 @@ from eagle_rag.errors import EncoderLoadError, InvalidInput
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 
-__all__ = ["OnnxRecipe", "OnnxTextEncoder", "folder_encoder", "minilm_encoder"]
+__all__ = ["OnnxRecipe", "OnnxTextEncoder", "minilm_encoder", "onnx_encoder"]
 
 Pooling = Literal["mean", "cls", "none"]
 _DEFAULT_THREADS = 2  # a third core is worth more to the parser and the index during an ingest
@@ -174,19 +174,21 @@ class OnnxTextEncoder:
 
 def minilm_encoder(*, threads: int = 0) -> OnnxTextEncoder:
     """Return the default encoder, all-MiniLM-L6-v2 with int8 weights; see ``OnnxRecipe.threads``."""
-    return OnnxTextEncoder(MINILM_CARD, MinilmCheckpoint(), recipe=OnnxRecipe(threads=threads))
+    return onnx_encoder(MINILM_CARD, recipe=OnnxRecipe(threads=threads))
 
 
-def folder_encoder(
-    card: EncoderCard, folder: Path, *, recipe: OnnxRecipe | None = None
-) -> OnnxTextEncoder:
-    """Return an encoder from a folder with ``model.onnx`` and ``tokenizer.json`` or ``vocab.txt``.
+def onnx_encoder(card: EncoderCard, *, recipe: OnnxRecipe | None = None) -> OnnxTextEncoder:
+    """Return an encoder from ``card.checkpoint``, the default encoder's package or a folder.
 
-    The model takes ``input_ids`` and, when it has them, ``attention_mask`` and ``token_type_ids``. Of its
-    outputs ``last_hidden_state`` or ``token_embeddings`` is used (with pooling ``none``:
-    ``sentence_embedding``), else the first.
+    A folder holds ``model.onnx`` and ``tokenizer.json`` or ``vocab.txt``. The model takes ``input_ids``
+    and, when it has them, ``attention_mask`` and ``token_type_ids``. Of its outputs ``last_hidden_state``
+    or ``token_embeddings`` is used (with pooling ``none``: ``sentence_embedding``), else the first.
     """
-    return OnnxTextEncoder(card, FolderCheckpoint(folder), recipe=recipe)
+    if card.checkpoint == MINILM_CARD.checkpoint:
+        return OnnxTextEncoder(card, MinilmCheckpoint(), recipe=recipe)
+    return OnnxTextEncoder(
+        card, FolderCheckpoint(Path(card.checkpoint).expanduser()), recipe=recipe
+    )
 
 
 def _default_threads() -> int:

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eagle_rag.adapters.encoders.surrogates import without_surrogates
 from eagle_rag.errors import EncoderLoadError
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ class TokenWindow:
 
     def cut(self, text: str) -> tuple[list[int], bool]:
         """Return the ids of a text, special ones included, and whether the text was cut."""
-        # A lone surrogate cannot be tokenized; a question mark is what str.encode puts in its place.
-        clean = text if text.isascii() else text.encode("utf-8", "replace").decode()
+        clean = without_surrogates(text)
         ids: list[int] = self._tokenizer.encode(clean).ids
         if len(ids) <= self._size:
             return ids, False
