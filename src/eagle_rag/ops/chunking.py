@@ -18,7 +18,7 @@ from eagle_rag.errors import InvalidInput
 from eagle_rag.model.document import Block, BlockKind, ParsedDocument
 from eagle_rag.model.passage import Passage
 from eagle_rag.ops.ids import passage_id
-from eagle_rag.ops.sentences import boundaries
+from eagle_rag.ops.sentences import nearest_boundary
 
 __all__ = ["TARGET_CHARS", "cut_passages"]
 
@@ -27,7 +27,7 @@ TARGET_CHARS: Final = 900
 
 _LONGEST: Final = 1.25  # of the target: above it a stretch is cut in two halves rather than kept
 _LONGEST_SENTENCE: Final = 1.5  # of the target: above it a sentence is cut too
-_WINDOW: Final = 0.3  # of the target: how far around the ideal cut is looked first
+_WINDOW: Final = 0.2  # of the target: how far around the ideal cut is looked first
 _BLOCK_BONUS: Final = 0.5  # a paragraph's end counts as half as far from the ideal as it is
 _HEADINGS: Final = frozenset({BlockKind.TITLE, BlockKind.HEADING})
 # Where a sentence is cut when it must be, the best place first.
@@ -145,11 +145,8 @@ def _nearest(text: str, window: Cut, ideal: int, *, gaps: Sequence[Cut]) -> Cut 
         cost = abs(gaps[number][0] - ideal) * _BLOCK_BONUS
         if cost < least:
             best, least = gaps[number], cost
-    for cut in boundaries(text, low, high):
-        cost = abs(cut[0] - ideal)
-        if cost < least:
-            best, least = cut, cost
-    return best
+    cut = nearest_boundary(text, low, high, ideal=ideal)
+    return cut if cut is not None and abs(cut[0] - ideal) < least else best
 
 
 def _cut_inside(text: str, start: int, limit: int, *, ideal: int) -> Cut:
@@ -161,14 +158,13 @@ def _cut_inside(text: str, start: int, limit: int, *, ideal: int) -> Cut:
             position = min(places, key=lambda place: abs(place - ideal))
             break
     else:
-        position = ideal
-        while text[position - 1] == _JOINER or _clings(text[position]):
-            position += 1
+        free = (place for place in range(ideal, limit) if not _clings(text, place))
+        position = next(free, ideal)
     end = start + len(text[start:position].rstrip())
     space = _SPACE.match(text, position)
     return end, space.end() if space is not None else position
 
 
-def _clings(character: str) -> bool:
-    """Return whether a character belongs to the one before it."""
-    return character == _JOINER or unicodedata.combining(character) > 0
+def _clings(text: str, place: int) -> bool:
+    """Return whether the character at ``place`` belongs to the one before it."""
+    return _JOINER in text[place - 1 : place + 1] or unicodedata.combining(text[place]) > 0

@@ -13,10 +13,21 @@ from typing import Final, NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
-__all__ = ["MAX_TOKEN_CHARS", "STOP_WORDS", "lexemes", "stem", "tokenize", "tokenize_spans"]
+__all__ = [
+    "MAX_TOKEN_CHARS",
+    "STOP_WORDS",
+    "Token",
+    "lexemes",
+    "stem",
+    "tokenize",
+    "tokenize_spans",
+]
 
 MAX_TOKEN_CHARS: Final = 64
-"""Longer words are cut, longer tied forms give only their parts: bounds index size and memory."""
+"""Longer words are cut, longer tied forms give only their parts: bounds index size and memory.
+
+A DOI is kept whole, to about 110 characters.
+"""
 
 _MAX_PARTS: Final = 12
 _CACHED_RUN_CHARS: Final = 48  # longer runs hardly repeat
@@ -299,37 +310,44 @@ def _emit(parts: list[_Part], found: list[Token]) -> None:
         found.extend(_word_tokens(parts[0]))
         return
     loosest = max(part.looseness for part in parts[1:])
-    children: list[list[_Part]] = [[parts[0]]]
-    for part in parts[1:]:
-        if part.looseness == loosest:
-            children.append([part])
-        else:
-            children[-1].append(part)
-    if loosest == _TIGHT and all(len(part.text) == 1 and part.text.isalpha() for part in parts):
-        found.append(_whole(parts))  # i.v. is iv
-        return
     if loosest != _BREAK:
-        found.append(_whole(parts))
-    if loosest == _TIGHT and len(parts) > 2 and parts[0].text in _CHANGE_PREFIXES:  # noqa: PLR2004 - prefix and change
-        found.append(_whole(parts[1:]))  # c.35G>A is also asked for as 35G>A
+        _append_whole(parts, found)
+    if loosest == _TIGHT:
+        if all(len(part.text) == 1 and part.text.isalpha() for part in parts):
+            return  # i.v. is iv
+        if parts[0].text in _CHANGE_PREFIXES and len(parts) > 2:  # noqa: PLR2004 - prefix and one word
+            _append_whole(parts[1:], found)  # c.35G>A is also asked for as 35G>A
+    children = _children(parts, loosest)
+    pairs = loosest == _HYPHEN and len(children) > 2  # noqa: PLR2004 - two are the whole
     for number, child in enumerate(children):
-        if loosest == _HYPHEN and len(children) > 2 and number + 1 < len(children):  # noqa: PLR2004 - two are the whole
-            found.append(_whole(child + children[number + 1]))  # PD-L1 in anti-PD-L1
+        if pairs and number + 1 < len(children):
+            _append_whole(child + children[number + 1], found)  # PD-L1 in anti-PD-L1
         _emit(child, found)
 
 
-def _whole(parts: list[_Part]) -> Token:
-    """Return the exact form: hyphens, brackets and primes go, unless two numbers would merge."""
+def _children(parts: list[_Part], looseness: int) -> list[list[_Part]]:
+    children = [[parts[0]]]
+    for part in parts[1:]:
+        if part.looseness == looseness:
+            children.append([part])
+        else:
+            children[-1].append(part)
+    return children
+
+
+def _append_whole(parts: list[_Part], found: list[Token]) -> None:
+    """Append the exact form: hyphens, brackets and primes go, unless two numbers would merge."""
+    letters = all(part.tie in {"", "."} and len(part.text) == 1 for part in parts[1:])
+    dotted = letters and len(parts[0].text) == 1
     text = _spell(parts[0].text)
     for part in parts[1:]:
         tie = part.tie if part.tie[:1] == "^" else part.tie.translate(_DROPPED_IN_WHOLE)
         word = _spell(part.text)
         if not tie and part.tie and text[-1:].isdigit() and word[:1].isdigit():
             tie = "-"
-        text += tie + word
-    if all(part.tie in {"", "."} and len(part.text) == 1 for part in parts):
-        text = text.replace(".", "")
-    return stem(text), parts[0].start, parts[-1].end
+        text += word if dotted else tie + word
+    if len(text) <= MAX_TOKEN_CHARS:
+        found.append((stem(text), parts[0].start, parts[-1].end))
 
 
 def _spell(word: str) -> str:
@@ -339,7 +357,7 @@ def _spell(word: str) -> str:
 
 def _word_tokens(part: _Part) -> list[Token]:
     """Return the tokens of one word."""
-    word = _spell(part.text)
+    word = _spell(part.text)[:MAX_TOKEN_CHARS]
     micro = _MICRO_WORD.fullmatch(word)
     if micro is not None:
         word = "u" + micro[1]
