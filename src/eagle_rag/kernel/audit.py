@@ -4,7 +4,8 @@ import json
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from threading import Lock
 
@@ -46,8 +47,12 @@ class AuditLog:
     ) -> None:
         self._ring: deque[AuditEvent] = deque(maxlen=ring_size)
         self._counts: Counter[str] = Counter()
-        self._path = jsonl_path
-        self._sink = sink
+        sinks: list[tuple[str, Sink]] = []
+        if jsonl_path is not None:
+            sinks.append((str(jsonl_path), partial(_append, jsonl_path)))
+        if sink is not None:
+            sinks.append(("the sink", sink))
+        self._sinks = tuple(sinks)
         self._failures = 0
         self._last_failure = ""
         self._lock = Lock()
@@ -57,10 +62,8 @@ class AuditLog:
         with self._lock:
             self._ring.append(event)
             self._counts[event.category] += 1
-            if self._path is not None:
-                self._guarded(self._append, event, str(self._path))
-            if self._sink is not None:
-                self._guarded(self._forward, event, "the sink")
+            for where, sink in self._sinks:
+                self._hand_over(event, where, sink)
 
     def recent(self, limit: int | None = None) -> tuple[AuditEvent, ...]:
         """Return the latest decisions, oldest first; ``None`` is all of the ring."""
@@ -74,28 +77,21 @@ class AuditLog:
             counts = tuple(sorted(self._counts.items()))
             return AuditStats(counts, self._failures, self._last_failure)
 
-    def _guarded(self, write: Callable[[AuditEvent], None], event: AuditEvent, where: str) -> None:
+    def _hand_over(self, event: AuditEvent, where: str, sink: Sink) -> None:
         try:
-            write(event)
+            sink((event,))
         except (OSError, ValueError, RuntimeError, EagleError) as error:
             self._failures += 1
             self._last_failure = f"{where}: {type(error).__name__}: {error}"
             _log.warning("decision not recorded by %s", self._last_failure)
 
-    def _append(self, event: AuditEvent) -> None:
-        if self._path is None:
-            return
-        line = {
-            "category": event.category,
-            "plugin": event.plugin,
-            "subject": event.subject,
-            "decision": event.decision,
-            "detail": dict(event.detail),
-        }
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n")
 
-    def _forward(self, event: AuditEvent) -> None:
-        if self._sink is not None:
-            self._sink((event,))
+def _append(path: Path, events: Sequence[AuditEvent]) -> None:
+    """Write one JSON line a decision; the file is opened each time, so that it can be rotated."""
+    lines = (
+        json.dumps(asdict(event) | {"detail": dict(event.detail)}, ensure_ascii=False) + "\n"
+        for event in events
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(lines)

@@ -80,11 +80,11 @@ def expand_dotted(values: Mapping[str, object]) -> Layer:
     """Return a layer from dotted keys (``router.rrf_k``), nested mappings, or both."""
     layer: Layer = {}
     for key, value in values.items():
-        nested: object = value
-        for segment in reversed(key.split(".")):
+        *above, last = key.split(".")
+        nested: Layer = {last: value}
+        for segment in reversed(above):
             nested = {segment: nested}
-        if isinstance(nested, dict):
-            layer = _merged(layer, nested)
+        layer = _merged(layer, nested)
     return layer
 
 

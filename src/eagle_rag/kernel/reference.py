@@ -93,8 +93,6 @@ def _shown(value: object) -> str:
 
 
 def _type(annotation: Any) -> str:  # noqa: ANN401 - annotations have no common type
-    if annotation is None or annotation is type(None):
-        return "unset"
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return ", ".join(f"`{value}`" for value in arguments)

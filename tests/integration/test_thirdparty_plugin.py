@@ -1,0 +1,103 @@
+"""A plugin of somebody else's is installed from its own package and found by its entry point."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_PACKAGE = Path(__file__).with_name("thirdparty_plugin")
+_SCRIPT = """
+import json, sys
+from eagle_rag.errors import EagleError
+from eagle_rag.kernel.audit import AuditLog
+from eagle_rag.kernel.bus import HookBus
+from eagle_rag.kernel.collections import CollectionRegistry, Registrar
+from eagle_rag.kernel.core_plugin import CorePlugin
+from eagle_rag.kernel.encoders import EncoderRegistry
+from eagle_rag.kernel.plugins import installed_entries, load_plugins
+from eagle_rag.kernel.settings import load_settings
+from eagle_rag.ports.plugins import PluginContext
+from eagle_rag.testing.plugin_contract import sample_document, sample_passages
+
+settings = load_settings()
+audit, encoders = AuditLog(10), EncoderRegistry()
+collections = CollectionRegistry(encoders)
+registrar = Registrar(encoders, collections)
+options = settings.plugins.options
+def context(plugin):
+    return PluginContext(plugin.namespace, options.get(plugin.namespace, {}), registrar, encoders, audit)
+try:
+    loaded = load_plugins(settings.plugins, CorePlugin(()), context_for=context)
+except EagleError as error:
+    print(json.dumps({"error": str(error)}))
+    sys.exit()
+bus = HookBus(loaded.implementations, audit).bind(settings.plugins.default_namespace)
+passages = bus.chunk(sample_document(), sample_passages())
+print(json.dumps({
+    "installed": [entry.name for entry in installed_entries()],
+    "plugins": [[card.name, card.version, list(card.hooks)] for card in loaded.cards][1:],
+    "collections": [profile.name for profile in collections.profiles()],
+    "tags": [list(map(list, passage.tags)) for passage in passages],
+    "imported": "eagle_echo" in sys.modules,
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the plugin into a folder of its own, offline."""
+    pytest.importorskip("hatchling", reason="the plugin's build backend is not installed")
+    folder = tmp_path_factory.mktemp("thirdparty")
+    shutil.copytree(_PACKAGE, folder / "package")
+    target = folder / "site"
+    flags = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", *flags]
+    subprocess.run(  # noqa: S603 - our own interpreter, our own package
+        [*command, "--target", str(target), str(folder / "package")],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    return target
+
+
+def _load(site: Path, **variables: str) -> dict[str, object]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("EAGLE_RAG_")}
+    result = subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", _SCRIPT],
+        env=kept | {"PYTHONPATH": str(site)} | variables,
+        cwd=site,
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    answer: dict[str, object] = json.loads(result.stdout)
+    return answer
+
+
+def test_an_enabled_plugin_is_loaded_through_its_entry_point(installed: Path) -> None:
+    answer = _load(
+        installed,
+        PLUGIN_NAMESPACE="echo",
+        EAGLE_RAG_PLUGINS__ENABLED="echo",
+        EAGLE_RAG_PLUGINS__OPTIONS__ECHO__TAG="seen",
+    )
+    assert answer["plugins"] == [["echo", "1.2.3", ["chunk", "query_assemble"]]]
+    assert answer["collections"] == ["eagle_echo"]
+    assert answer["tags"] == [[["seen", "yes"]], [["seen", "yes"]]]
+
+
+def test_an_installed_plugin_that_is_not_enabled_is_not_even_imported(installed: Path) -> None:
+    answer = _load(installed)
+    assert "echo" in str(answer["installed"])
+    assert (answer["plugins"], answer["imported"]) == ([], False)
+
+
+def test_a_plugin_of_another_namespace_is_refused_with_what_to_set(installed: Path) -> None:
+    answer = _load(installed, EAGLE_RAG_PLUGINS__ENABLED="echo")
+    assert "set plugins.default_namespace (or PLUGIN_NAMESPACE) to echo" in str(answer["error"])
