@@ -126,7 +126,7 @@ def read_yaml(text: str, origin: str) -> Layer:
         ConfigurationError: It is not YAML, or not a mapping.
     """
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
     except yaml.YAMLError as error:
         message = f"{origin} is not YAML: {error}"
         raise ConfigurationError(message) from error
@@ -160,6 +160,19 @@ def read_environment(model: type[BaseSettings], environ: Mapping[str, str]) -> L
     if namespace:
         layer = _merged(layer, {"plugins": {"default_namespace": namespace}})
     return layer
+
+
+class _UniqueKeys(yaml.SafeLoader):
+    """Safe YAML that refuses a key written twice: the first one would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - signature of PyYAML
+        """Return the mapping of a node."""
+        keys = [key.value for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                problem = f"found {key!r} twice in one mapping"
+                raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 class _Environment(EnvSettingsSource):

@@ -323,6 +323,10 @@ def _refuse_other_namespaces(plugins: Sequence[Plugin], default: str) -> None:
                 "or take it out of plugins.enabled"
             )
             raise PluginError(message, remedy=remedy)
+    if default not in {plugin.namespace for plugin in plugins}:
+        message = f"no enabled plugin serves namespace {default!r}"
+        remedy = f"add the plugin of {default} to plugins.enabled, or serve the namespace {CORE}"
+        raise PluginError(message, remedy=remedy)
 
 
 def _registered(plugins: Sequence[Plugin]) -> tuple[Implementation, ...]:

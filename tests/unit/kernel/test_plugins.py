@@ -117,7 +117,13 @@ def test_a_plugin_that_is_not_enabled_is_not_loaded() -> None:
     def factory() -> Plugin:
         raise AssertionError("must not be loaded")
 
-    assert len(_load_entries(Entry("lab", factory), enabled=()).plugins) == 1
+    entry = Entry("lab", factory)
+    assert len(_load_entries(entry, enabled=(), namespace="core").plugins) == 1
+
+
+def test_a_namespace_that_no_enabled_plugin_serves_is_refused() -> None:
+    with pytest.raises(PluginError, match="no enabled plugin serves namespace 'lab'"):
+        _load_entries(enabled=())
 
 
 def test_an_enabled_plugin_that_is_not_installed_lists_the_known_ones() -> None:

@@ -94,6 +94,7 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     [
         ("- a\n- b", "must hold a mapping of sections, got list"),
         ("a: [", "is not YAML"),
+        ("router: {rrf_k: 1}\nsearch: {}\nrouter: {}", "found 'router' twice"),
         ("router: {rrf: 60}", "did you mean router.rrf_k"),
         ("rrf_k: 60", "did you mean router.rrf_k"),
         ("collections: {mine: {encodr: minilm}}", "unknown setting 'collections.mine.encodr'"),
