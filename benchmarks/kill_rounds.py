@@ -41,7 +41,7 @@ def acknowledged(output: str) -> dict[str, int]:
 
 def run_and_kill(command: list[str], after_s: float) -> tuple[str, bool]:
     """Start a command, kill it after some seconds; return its output and whether it was killed."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)  # noqa: S603 - our own command
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     try:
         output, _ = process.communicate(timeout=after_s)
     except subprocess.TimeoutExpired:

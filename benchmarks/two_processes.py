@@ -61,9 +61,9 @@ def main() -> None:
         print(line("alone", quiet, failed))
         command = [sys.executable, "-m", "eagle_rag.surfaces.cli.main", "--data-dir", scratch]
         command += ["--set", f"collections.eagle_text.encoder={options.encoder}", "ingest"]
-        writer = subprocess.Popen([*command, str(options.corpus)], stderr=subprocess.DEVNULL)  # noqa: S603 - our own command
+        writer = subprocess.Popen([*command, str(options.corpus)], stderr=subprocess.DEVNULL)
         time.sleep(4)
-        second = subprocess.run([*command, str(files[0])], capture_output=True, check=False)  # noqa: S603 - our own command
+        second = subprocess.run([*command, str(files[0])], capture_output=True, check=False)
         print(f"second writer, exit code {second.returncode}: {second.stderr.decode().strip()}")
         busy, failed = search_for(engine, options.seconds)
         alive = writer.poll() is None
