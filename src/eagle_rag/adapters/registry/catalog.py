@@ -193,12 +193,10 @@ def collections_used(
 ) -> tuple[str, ...]:
     """Return the collections that live documents of these knowledge bases were written to."""
     columns = kb_collections.c
-    rows = select(columns.collection.distinct()).where(
-        columns.namespace == namespace, columns.documents > 0
-    )
+    rows = select(columns.collection).where(columns.namespace == namespace, columns.documents > 0)
     condition = kb_condition(columns.kb_name, kb_names)
     rows = rows if condition is None else rows.where(condition)
-    return tuple(connection.execute(rows.order_by(columns.collection)).scalars())
+    return tuple(connection.execute(rows.distinct().order_by(columns.collection)).scalars())
 
 
 def tag_document(

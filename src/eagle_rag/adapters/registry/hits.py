@@ -16,7 +16,7 @@ from eagle_rag.adapters.registry.chunked import chunked
 from eagle_rag.adapters.registry.dynamic import AnyRow, AnySelect
 from eagle_rag.adapters.registry.floats import figure_of
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
-from eagle_rag.adapters.registry.scoping import in_scope
+from eagle_rag.adapters.registry.scoping import in_scope, storable
 from eagle_rag.adapters.registry.tables import documents
 from eagle_rag.adapters.registry.texts import CHUNK_CHARACTERS, cut_text, unpack_chunk
 from eagle_rag.model.document import SectionKind
@@ -51,7 +51,7 @@ def read_passages(
 ) -> tuple[PassageRecord, ...]:
     """Return the live passages in scope, in the order asked for."""
     found: dict[str, PassageRecord] = {}
-    for ids in chunked(list(dict.fromkeys(passage_ids))):
+    for ids in chunked(list(dict.fromkeys(filter(storable, passage_ids)))):
         rows = connection.execute(_passage_rows(ids)).all()
         docs = sorted({row.doc for row in rows})
         # Two queries, not a join: SQLite would start from all documents of the namespace.

@@ -11,7 +11,7 @@ from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyRow, AnySelect
 from eagle_rag.adapters.registry.floats import figure_of, table_of
 from eagle_rag.adapters.registry.named import OWN, known_keys
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
-from eagle_rag.adapters.registry.scoping import in_scope
+from eagle_rag.adapters.registry.scoping import in_scope, storable
 from eagle_rag.adapters.registry.tables import documents, identifiers
 from eagle_rag.adapters.registry.texts import join_chunks, unpack_blocks
 from eagle_rag.errors import NotFound
@@ -42,6 +42,8 @@ def find_documents(
 ) -> tuple[DocumentRecord, ...]:
     """Return the documents in scope, ordered by id."""
     rows = in_scope(select(*RECORD_COLUMNS), namespace, kb_names).order_by(documents.c.document_id)
+    if identifier is not None and not storable(identifier):
+        return ()
     if identifier is not None:
         rows = rows.where(documents.c.doc.in_(_docs_with(connection, identifier)))
     return tuple(map(record_of, connection.execute(rows)))
@@ -68,8 +70,11 @@ def view_document(
     Raises:
         NotFound: It is absent or out of scope.
     """
-    rows = select(documents.c.doc, *RECORD_COLUMNS).where(documents.c.document_id == document_id)
-    row = connection.execute(in_scope(rows, namespace, kb_names)).first()
+    row = None
+    if storable(document_id):
+        rows = select(documents.c.doc, *RECORD_COLUMNS)
+        rows = rows.where(documents.c.document_id == document_id)
+        row = connection.execute(in_scope(rows, namespace, kb_names)).first()
     if row is None:
         message = f"no document {document_id!r}"
         raise NotFound(message, remedy="list the documents to see their ids")

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, false
 from eagle_rag.adapters.registry.dynamic import AnySelect
 from eagle_rag.adapters.registry.tables import documents
 
-__all__ = ["in_scope", "kb_condition"]
+__all__ = ["in_scope", "kb_condition", "storable"]
 
 
 def in_scope(rows: AnySelect, namespace: str, kb_names: Sequence[str] | None) -> AnySelect:
@@ -24,3 +24,11 @@ def kb_condition(
     if kb_names is None:
         return None
     return column.in_(list(kb_names)) if kb_names else false()
+
+
+def storable(value: str) -> bool:
+    """Return whether any engine could hold this value; what none holds is asked of none.
+
+    PostgreSQL refuses NUL, and neither engine takes half of a surrogate pair.
+    """
+    return "\0" not in value and not any("\ud800" <= character <= "\udfff" for character in value)

@@ -27,7 +27,9 @@ def work_id_of(scope: Scope, work_keys: Iterable[str]) -> str:
 
     It follows from the set of documents, not from the order they came in.
     """
-    content = "\x1f".join((*scope, min(work_keys)))
+    parts = (*scope, min(work_keys))
+    # With lengths, so that no two triples share their bytes.
+    content = "".join(f"{len(part)}:{part}" for part in parts)
     return f"wrk1_{sha256(content.encode()).hexdigest()[:32]}"
 
 
