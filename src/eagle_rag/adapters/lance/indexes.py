@@ -3,7 +3,7 @@
 Dense, by size, because the cheapest index that is quick enough is also the most exact:
 
 1. few rows: none; every query reads all vectors from disk. Exact.
-2. more: one flat list held in memory (``IVF_FLAT`` with one partition). Exact, built in seconds.
+2. more: flat lists held in memory (``IVF_FLAT``), all of them scanned. Exact, built in seconds.
 3. beyond ``exact_floats``: ``IVF_HNSW_FLAT``. Approximate, built in minutes.
 
 Rows not yet in an index are searched beside it in all three cases.
@@ -22,6 +22,9 @@ Distance = Literal["cosine", "dot"]
 
 _MAX_SEGMENTS = 8
 """Every ``optimize`` adds a segment of the new rows; beyond this many one query visits too many."""
+
+_PARTITION_ROWS = 4096
+"""The engine splits larger partitions by itself, later and with a warning for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ def optimize_table(
 
 def _optimize_dense(table: Table, policy: DenseIndex, metric: str) -> None:
     dim: int = table.schema.field("vector").type.list_size
-    wanted = policy.choose(table.count_rows(), dim)
+    rows = table.count_rows()
+    wanted = policy.choose(rows, dim)
     if wanted is None:
         return
     found = [index for index in table.list_indices() if index.columns == ["vector"]]
@@ -88,7 +92,7 @@ def _optimize_dense(table: Table, policy: DenseIndex, metric: str) -> None:
         return
     distance: Distance = "cosine" if metric == "cosine" else "dot"
     config = (
-        IvfFlat(distance_type=distance, num_partitions=1)
+        IvfFlat(distance_type=distance, num_partitions=1 + rows // _PARTITION_ROWS)
         if wanted == "IvfFlat"
         else HnswFlat(
             distance_type=distance,

@@ -38,7 +38,7 @@ from eagle_rag.ops.store_rules import (
 
 __all__ = ["LanceStore"]
 
-_ENSURE_ATTEMPTS = 3
+_ENSURE_ATTEMPTS = 5
 _ALL_PARTITIONS = 65_536
 _MIN_EF = 128  # With the engine's default a stored vector may not find itself at limit 1.
 _TIE_MARGIN = 16
@@ -90,9 +90,8 @@ class LanceStore:
                 if _complete(handle, schema):
                     return
                 writing(schema.name, partial(_extend, handle, schema))
-            if self._tables.find(schema.name) is None:
-                msg = f"collection {schema.name!r} vanished while it was created"
-                raise StoreError(msg)
+            msg = f"collection {schema.name!r} is created and dropped by another process"
+            raise StoreError(msg, remedy="end that process")
 
     def describe(self, collection: str) -> CollectionSchema | None:
         """Return what the collection holds, or ``None`` when there is none.
@@ -148,7 +147,6 @@ class LanceStore:
             data = to_arrow(rows, handle.schema)
             if rows:
                 writing(collection, lambda: _write(handle.table, data))
-                self._tables.reopen(collection)
 
     def delete(self, collection: str, where: Filter) -> None:
         """Delete every matching row durably in one commit."""
@@ -159,7 +157,6 @@ class LanceStore:
                 return
             what = condition if isinstance(condition, Expr) else "true"
             writing(collection, lambda: handle.table.delete(what))
-            self._tables.reopen(collection)
 
     def search_dense(
         self, collection: str, vector: FloatArray, *, limit: int, where: Filter | None = None
