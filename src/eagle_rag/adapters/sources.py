@@ -9,10 +9,11 @@ import gzip
 import hashlib
 import lzma
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
@@ -27,7 +28,11 @@ _OPENERS: dict[str, Callable[..., Any]] = {  # three unrelated classes, each rea
     ".xz": lzma.open,
     ".bz2": bz2.open,
 }
-_READ_ERRORS = (OSError, EOFError, lzma.LZMAError, zlib.error)
+# What the readers of the standard library raise for damaged files.
+_READ_ERRORS = (
+    OSError, EOFError, ValueError, NotImplementedError, lzma.LZMAError, zlib.error,
+    tarfile.TarError, zipfile.BadZipFile, struct.error,
+)  # fmt: skip
 _CHUNK_BYTES = 1 << 20
 
 
@@ -50,8 +55,11 @@ class _Readable(Protocol):
     def read(self, size: int = ..., /) -> bytes: ...
 
 
-def read_sources(paths: Iterable[Path], limits: SourceLimits) -> Iterator[Source | Refusal]:
+def read_sources(paths: Sequence[Path], limits: SourceLimits) -> Iterator[Source | Refusal]:
     """Yield every file below the paths, archives opened, in sorted order.
+
+    A file is named as the user named it: ``papers/a.xml`` for the folder ``papers``, only by its own name
+    when the path is absolute or leads upwards.
 
     Args:
         paths: Files, folders or archives. In folders, names that start with a dot and links that lead
@@ -61,22 +69,54 @@ def read_sources(paths: Iterable[Path], limits: SourceLimits) -> Iterator[Source
     Yields:
         A ``Source``, or a ``Refusal`` that names the file and why.
     """
-    for path in paths:
-        if not path.exists():
-            yield Refusal(str(path), "", "absent", "no such file or folder", "check the path")
-        elif path.is_dir():
-            yield from _read_folder(path, limits)
+    taken: dict[str, tuple[int, str]] = {}
+    for position, path in enumerate(paths):
+        for item in _read_path(path, limits):
+            if isinstance(item, Source) and len(paths) > 1:
+                first, digest = taken.setdefault(item.uri, (position, item.digest))
+                if first != position and digest != item.digest:
+                    # Both would be one document where the name is all that identifies a text.
+                    yield Refusal(
+                        item.uri, "", "name-taken", "another file of this run has this name",
+                        "name a folder that holds both, or ingest them into two knowledge bases",
+                    )  # fmt: skip
+                    continue
+            yield item
+
+
+def _read_path(path: Path, limits: SourceLimits) -> Iterator[Source | Refusal]:
+    name = _name_of(path)
+    try:
+        if path.is_dir():
+            yield from _read_folder(path, name, limits)
+        elif path.exists():
+            yield from _read_file(path, name, limits)
         else:
-            yield from _read_file(path, path.name, limits)
+            yield Refusal(name, "", "absent", "no such file or folder", "check the path")
+    except OSError as error:
+        yield Refusal(name, "", "unreadable-file", f"cannot be read: {error}", "check the path")
 
 
-def _read_folder(folder: Path, limits: SourceLimits) -> Iterator[Source | Refusal]:
+def _name_of(path: Path) -> str:
+    if not path.is_absolute() and ".." not in path.parts:
+        name = path.as_posix()
+    else:
+        name = path.name if path.name not in {"", ".."} else path.resolve().name
+    return _printable("" if name == "." else name)
+
+
+def _printable(name: str) -> str:
+    """Return a name as text: bytes of it that are no UTF-8 are written as escapes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _read_folder(folder: Path, name: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
     root = folder.resolve()
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if any(part.startswith(".") for part in relative.parts) or path.is_dir():
             continue
-        uri = relative.as_posix()
+        uri = _printable(f"{name}/{relative.as_posix()}" if name else relative.as_posix())
         if path.is_symlink() and not path.resolve().is_relative_to(root):
             yield Refusal(uri, "", "link", "links out of the folder", "name the target itself")
         elif path.is_file():
@@ -96,7 +136,7 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
         else:
             with path.open("rb") as plain:
                 yield _read_stream(plain, uri, limits.max_file_bytes)
-    except (tarfile.TarError, zipfile.BadZipFile, *_READ_ERRORS) as error:
+    except _READ_ERRORS as error:
         yield Refusal(uri, "", "unreadable-file", f"cannot be read: {error}", "check the file")
 
 
@@ -106,8 +146,8 @@ def _read_tar(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
         for member in archive:
             if member.isdir() or _is_hidden(member.name):
                 continue
-            name = f"{uri}!/{member.name}"
-            refusal = budget.refusal(name, member.name)
+            name = _printable(f"{uri}!/{member.name}")
+            refusal = budget.refusal(name, member.name, declared_bytes=member.size)
             if refusal is None and not member.isfile():
                 refusal = Refusal(name, "", "link", "is a link or a device in an archive")
             if refusal is not None:
@@ -124,10 +164,11 @@ def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
     budget = _Budget(limits)
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
-            if member.is_dir() or _is_hidden(member.filename):
+            if member.filename.endswith("/") or _is_hidden(member.filename):
                 continue
-            name = f"{uri}!/{member.filename}"
-            refusal = budget.refusal(name, member.filename)
+            name = _printable(f"{uri}!/{member.filename}")
+            # The declared size of a zip member is what its maker claims: it is not asked.
+            refusal = budget.refusal(name, member.filename, declared_bytes=0)
             if refusal is None and stat.S_ISLNK(member.external_attr >> 16):
                 refusal = Refusal(name, "", "link", "is a link in an archive")
             if refusal is None and member.flag_bits & 1:
@@ -142,7 +183,7 @@ def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
             try:
                 with archive.open(member) as stream:
                     yield budget.read(stream, name)
-            except (NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+            except _READ_ERRORS as error:
                 yield Refusal(name, "", "unreadable-file", f"cannot be unpacked: {error}")
 
 
@@ -159,15 +200,19 @@ class _Budget:
         """Whether the archive has given all that it may."""
         return self._bytes_left <= 0 or self._members_left < 0
 
-    def refusal(self, uri: str, name: str) -> Refusal | None:
-        """Return why this member is not read, or ``None``."""
+    def refusal(self, uri: str, name: str, *, declared_bytes: int) -> Refusal | None:
+        """Return why this member is not read, or ``None``; ``declared_bytes`` is its size, or 0."""
         self._members_left -= 1
+        if declared_bytes > self._bytes_left:
+            self._bytes_left = 0
         if self.spent:
             return Refusal(
                 uri, "", "archive-too-large", "the archive unpacks to more than is allowed",
                 "split it, or raise ingest.max_archive_bytes",
             )  # fmt: skip
         parts = PurePosixPath(name.replace("\\", "/"))
+        if not parts.parts:
+            return Refusal(uri, "", "unsafe-path", "the member has no name")
         if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
             return Refusal(uri, "", "unsafe-path", "the member's path leaves the archive")
         return None

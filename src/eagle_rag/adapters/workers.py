@@ -1,10 +1,14 @@
 """Ordered, bounded mapping over worker processes."""
 
 import multiprocessing
+import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from threading import Thread
 from typing import TypeVar
 
 from eagle_rag.errors import EagleError
@@ -39,7 +43,7 @@ def map_in_processes(
     context = multiprocessing.get_context("spawn")
     waiting: deque[Future[Result]] = deque()
     pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=initializer, initargs=initargs
+        workers, mp_context=context, initializer=_start, initargs=(initializer, initargs)
     )
     try:
         for item in items:
@@ -56,3 +60,18 @@ def map_in_processes(
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _start(initializer: Callable[..., None], initargs: tuple[object, ...]) -> None:
+    # Ctrl-C reaches the whole process group; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    initializer(*initargs)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent is gone: a killed parent cannot tell its workers to stop."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)

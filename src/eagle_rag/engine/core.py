@@ -1,15 +1,13 @@
 """The engine: what a surface can ask for, and nothing a surface has to assemble."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Literal
 
-from eagle_rag.adapters.lock import WriterLock
 from eagle_rag.adapters.registry import open_registry
 from eagle_rag.adapters.sources import SourceLimits, read_sources
 from eagle_rag.engine.compose import (
@@ -21,9 +19,10 @@ from eagle_rag.engine.compose import (
     scope_name,
 )
 from eagle_rag.engine.doctor import DoctorCheck, check_engine
+from eagle_rag.engine.gate import WriterGate
 from eagle_rag.engine.rewrite import rewrite_document
 from eagle_rag.engine.worker import prepare_all
-from eagle_rag.errors import NotFound, VectorSpaceMismatch
+from eagle_rag.errors import InvalidInput, NotFound, VectorSpaceMismatch
 from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
 from eagle_rag.ingest.prepare import PrepareConfig
 from eagle_rag.ingest.recover import clear_pending_rows
@@ -93,8 +92,8 @@ class Engine:
         self._executor: ThreadPoolExecutor | None = None
         self._schemas: dict[str, CollectionSchema] = {}
         self._refreshed = 0.0
-        self._writers = 0
-        self._writer_lock = WriterLock(settings.data_dir / "writer.lock")
+        self._gate = WriterGate(settings.data_dir / "writer.lock")
+        self._ingesting: IngestPipeline | None = None
 
     @property
     def registry(self) -> Registry:
@@ -136,12 +135,16 @@ class Engine:
             on_event: Called after each document, in the calling thread.
 
         Raises:
+            InvalidInput: ``kb_name`` is empty.
             IndexLocked: Another process is writing.
             EncoderLoadError, EncoderUnavailable, StoreError, RegistryError: Nothing can be written;
                 what was committed stays.
         """
         target = self.settings.kb_name if kb_name is None else kb_name
-        with self._writing():
+        if not target.strip():
+            message = f"the knowledge base needs a name, got {target!r}"
+            raise InvalidInput(message, remedy="leave it out for the one of the settings")
+        with self._gate.ingesting():
             schemas = self._ensure_collections()
             digest = config_digest(self.settings, self._kernel, schemas)
             pipeline = IngestPipeline(
@@ -159,7 +162,11 @@ class Engine:
             )
             known = self.registry.sources(self._scope, target)
             fresh = self._fresh(paths, known, digest, pipeline.skip_unchanged)
-            return pipeline.run(prepare_all(fresh, self.settings, self.prepare_config(target)))
+            self._ingesting = pipeline
+            try:
+                return pipeline.run(prepare_all(fresh, self.settings, self.prepare_config(target)))
+            finally:
+                self._ingesting = None
 
     def prepare_config(self, kb_name: str) -> PrepareConfig:
         """Return what shapes prepared documents of a knowledge base."""
@@ -175,7 +182,7 @@ class Engine:
 
     def _fresh(
         self,
-        paths: Iterable[Path],
+        paths: Sequence[Path],
         known: Mapping[str, tuple[str, str]],
         digest: str,
         skip: Callable[[str], None],
@@ -305,40 +312,36 @@ class Engine:
 
     def convert_offsets(
         self,
-        spans: Mapping[str, tuple[str, int, int]],
+        document_id: str,
+        spans: Sequence[tuple[int, int]],
         *,
         unit: Literal["utf16", "byte"],
-    ) -> dict[str, tuple[int, int]]:
-        """Convert code point offsets to UTF-16 units or UTF-8 bytes.
-
-        Args:
-            spans: ``key -> (document id, start, end)``.
-            unit: What to count in.
+        kb_names: Sequence[str] | None = None,
+    ) -> tuple[tuple[int, int], ...]:
+        """Return code point spans of a document in UTF-16 units or UTF-8 bytes, in the order given.
 
         Raises:
-            NotFound: A document is absent.
+            NotFound: The document is absent, or not among ``kb_names``.
+            InvalidInput: A span does not lie in its text.
         """
-        convert = utf16_spans if unit == "utf16" else utf8_spans
-        by_document: dict[str, list[str]] = {}
-        for key, (document_id, _, _) in spans.items():
-            by_document.setdefault(document_id, []).append(key)
-        converted: dict[str, tuple[int, int]] = {}
-        for document_id, keys in sorted(by_document.items()):
-            text = self.registry.view(self._scope, document_id).text
-            found = convert(text, [spans[key][1:] for key in keys])
-            converted.update(zip(keys, found, strict=True))
-        return converted
+        text = self.registry.view(self._scope, document_id, kb_names=kb_names).text
+        return (utf16_spans if unit == "utf16" else utf8_spans)(text, spans)
 
     def delete(self, identifier: str, *, kb_names: Sequence[str] | None = None) -> tuple[str, ...]:
         """Delete every document an identifier names, everywhere; return their ids.
+
+        A document that an ingest of this engine is writing at that moment stays deleted.
 
         Raises:
             NotFound: There is none.
             IndexLocked: Another process is writing.
         """
-        with self._writing():
+        with self._gate.deleting():
             deleted: list[str] = []
             for record in self._found(identifier, kb_names):
+                running = self._ingesting
+                if running is not None:
+                    running.keep_deleted(record.document_id)
                 self.registry.delete_document(record.document_id)
                 deleted.append(record.document_id)
             clear_pending_rows(self.registry, self.store, states=("clearing",))
@@ -352,7 +355,7 @@ class Engine:
         Raises:
             IndexLocked: Another process is writing.
         """
-        with self._writing():
+        with self._gate.verifying():
             self.store.refresh()
 
             def rewrite(view: DocumentView) -> None:
@@ -406,19 +409,3 @@ class Engine:
             self.registry.save_index(schema)
         self._schemas.update(schemas)
         return schemas
-
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        """Hold the writer lock; several threads of this engine hold it together."""
-        with self._lock:
-            if self._writers == 0:
-                self.settings.data_dir.mkdir(parents=True, exist_ok=True)
-                self._writer_lock.acquire()
-            self._writers += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._writers -= 1
-                if self._writers == 0:
-                    self._writer_lock.release()

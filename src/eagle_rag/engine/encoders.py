@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 
 from eagle_rag.adapters.encoders.hash import HashEncoder
+from eagle_rag.adapters.encoders.http import HttpRecipe, HttpTextEncoder
+from eagle_rag.adapters.encoders.http_client import RetryPolicy
 from eagle_rag.adapters.encoders.minilm import MINILM_CARD
-from eagle_rag.adapters.encoders.onnx import OnnxRecipe, folder_encoder, minilm_encoder
+from eagle_rag.adapters.encoders.onnx import OnnxRecipe, minilm_encoder, onnx_encoder
 from eagle_rag.errors import ConfigurationError
 from eagle_rag.kernel.sections import EncoderSettings
 from eagle_rag.model.collection import EncoderCard
-from eagle_rag.ports.encoders import TextEncoder
 from eagle_rag.ports.plugins import EncoderFactory
 
 __all__ = ["configured_encoders"]
@@ -41,23 +41,43 @@ def _configured(label: str, entry: EncoderSettings) -> tuple[EncoderCard, Encode
             message = f"{_PACKAGED} is the built-in encoder {MINILM_CARD.label!r}, 384-d"
             raise ConfigurationError(message, remedy="give your encoder another checkpoint")
         return MINILM_CARD, minilm_encoder
+    if entry.runtime == "http":
+        recipe = _http_recipe(label, entry)
+        return recipe.card(), partial(HttpTextEncoder, recipe)
     card = EncoderCard(
         label=label,
         modality="text",
         dim=entry.dim or 0,
         runtime=entry.runtime,
-        checkpoint=entry.checkpoint or entry.model,
+        checkpoint=entry.checkpoint,
         max_tokens=entry.max_tokens,
         metric=entry.metric,
         licence=entry.licence,
     )
-    return card, partial(_onnx, card, entry)
+    return card, partial(onnx_encoder, card, recipe=_onnx_recipe(entry))
 
 
-def _onnx(card: EncoderCard, entry: EncoderSettings) -> TextEncoder:
-    recipe = OnnxRecipe(
+def _onnx_recipe(entry: EncoderSettings) -> OnnxRecipe:
+    return OnnxRecipe(
         pooling=entry.pooling,
         query_prefix=entry.query_prefix,
         document_prefix=entry.document_prefix,
     )
-    return folder_encoder(card, Path(entry.checkpoint), recipe=recipe)
+
+
+def _http_recipe(label: str, entry: EncoderSettings) -> HttpRecipe:
+    return HttpRecipe(
+        label=label,
+        url=entry.url,
+        model=entry.model,
+        dim=entry.dim or 0,
+        api_key_env=entry.api_key_env,
+        shorten=entry.truncate_dim is not None,
+        query_prefix=entry.query_prefix,
+        document_prefix=entry.document_prefix,
+        batch_size=entry.batch_size,
+        max_tokens=entry.max_tokens,
+        metric=entry.metric,
+        licence=entry.licence,
+        retries=RetryPolicy(attempts=entry.retries + 1, timeout_s=entry.timeout_s),
+    )

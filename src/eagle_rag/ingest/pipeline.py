@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from eagle_rag.errors import HookFailed, PluginError, RegistryError
+from eagle_rag.errors import PluginError, RegistryError
 from eagle_rag.ingest.classify import classify_passages
 from eagle_rag.ingest.embed import embed_texts
 from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal
-from eagle_rag.ingest.recover import clear_pending_rows
+from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
 from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.collection import CollectionSchema
@@ -122,6 +122,7 @@ class IngestPipeline:
         self._waiting_passages = 0
         self._source_digests: dict[str, str] = {}
         self._failed_uris: set[str] = set()
+        self._kept_deleted: set[str] = set()
         self._since_optimize = 0
 
     def run(self, prepared: Iterable[PreparedSource | Refusal]) -> IngestReport:
@@ -134,6 +135,8 @@ class IngestPipeline:
             else:
                 self._take(item)
         self._flush()
+        # What a failing plugin left half written goes now: nobody else can be writing.
+        clear_pending_rows(self._registry, self._store, states=("writing", "clearing"))
         changed = changed or bool(self._tally.added or self._tally.replaced or self._tally.deleted)
         if changed:
             self._optimize()
@@ -143,6 +146,10 @@ class IngestPipeline:
         """Count a source that was read to its end before, byte for byte."""
         self._tally.unchanged += 1
         self._on_event(IngestEvent("unchanged", uri))
+
+    def keep_deleted(self, document_id: str) -> None:
+        """Commit no version of this document any more; called before it is deleted, by any thread."""
+        self._kept_deleted.add(document_id)
 
     def _take(self, source: PreparedSource) -> None:
         for refusal in source.refusals:
@@ -197,7 +204,7 @@ class IngestPipeline:
         documents = [item for item in waiting if isinstance(item, ReadyDocument)]
         try:
             self._write(documents)
-        except HookFailed:
+        except PluginError:
             for document in documents:
                 self._write_alone(document)
         for item in waiting:
@@ -214,7 +221,7 @@ class IngestPipeline:
     def _write_alone(self, ready: ReadyDocument) -> None:
         try:
             self._write([ready])
-        except HookFailed as error:
+        except PluginError as error:
             document = ready.prepared.document
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
             self._failed_uris.add(document.source_uri)
@@ -228,10 +235,21 @@ class IngestPipeline:
             document.id: self._registry.begin_version(document.id, document.collections)
             for document in documents
         }
+        # After begin_version: a deletion before it is seen here, one after it ends the version.
+        gone = self._kept_deleted.intersection(versions)
         for collection, batch in rows.items():
-            numbered = [_with_version(row, versions[row.document_id]) for row in batch]
-            upsert_rows(self._bus, collection, numbered)
+            numbered = [
+                _with_version(row, versions[row.document_id])
+                for row in batch
+                if row.document_id not in gone
+            ]
+            if numbered:
+                upsert_rows(self._bus, collection, numbered)
         for document in documents:
+            if document.id in gone:
+                self._registry.clear_pending(document.id, versions[document.id])
+                self._refuse_deleted(document)
+                continue
             self._commit(
                 document,
                 version=versions[document.id],
@@ -261,17 +279,31 @@ class IngestPipeline:
         uri = prepared.document.source_uri
         try:
             self._registry.commit_version(version, new)
-        except RegistryError as error:
-            # Deleted while it was being written: it stays deleted, its rows go at once.
-            member = prepared.document.member
-            self._refuse(Refusal(uri, member, "not-committed", str(error), "ingest it again"))
-            clear_pending_rows(self._registry, self._store, states=("clearing",))
+        except RegistryError:
+            if any(
+                (pending.document_id, pending.version, pending.state)
+                == (ready.id, version, "writing")
+                for pending in self._registry.pending()
+            ):
+                raise
+            # Deleted while it was being written. Rows that came after the deletion had cleared the
+            # version are nobody's: they go here.
+            delete_version_rows(self._store, ready.collections, ready.id, version=version)
+            self._refuse_deleted(ready)
             return
         (self._tally.replaced if known else self._tally.added).append(ready.id)
         self._tally.passages += len(prepared.passages)
         self._tally.truncated += truncated
         self._since_optimize += 1
         self._on_event(IngestEvent("committed", uri, ready.id, version, len(prepared.passages)))
+
+    def _refuse_deleted(self, ready: ReadyDocument) -> None:
+        document = ready.prepared.document
+        message = "was deleted while it was being read, and stays deleted"
+        remedy = "ingest it again to bring it back"
+        self._refuse(Refusal(document.source_uri, document.member, "deleted", message, remedy))
+        self._source_digests.pop(ready.id, None)
+        self._failed_uris.add(document.source_uri)
 
     def _delete_by_pmid(self, pmid: str, uri: str) -> None:
         config = self._config

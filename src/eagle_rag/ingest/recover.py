@@ -6,7 +6,7 @@ from eagle_rag.model.filters import AllOf, Compare
 from eagle_rag.ports.registry import DocumentWriter
 from eagle_rag.ports.stores import CollectionStore
 
-__all__ = ["clear_pending_rows"]
+__all__ = ["clear_pending_rows", "delete_version_rows"]
 
 
 def clear_pending_rows(
@@ -29,15 +29,17 @@ def clear_pending_rows(
     for pending in registry.pending():
         if pending.state not in states:
             continue
-        where = AllOf(
-            (
-                Compare("document_id", "eq", pending.document_id),
-                Compare("version", "eq", pending.version),
-            )
-        )
-        for collection in pending.collections:
-            if collection in existing:
-                store.delete(collection, where)
+        found = existing.intersection(pending.collections)
+        delete_version_rows(store, found, pending.document_id, version=pending.version)
         registry.clear_pending(pending.document_id, pending.version)
         cleared += 1
     return cleared
+
+
+def delete_version_rows(
+    store: CollectionStore, collections: Collection[str], document_id: str, *, version: int
+) -> None:
+    """Delete the rows of one version of a document from these collections."""
+    where = AllOf((Compare("document_id", "eq", document_id), Compare("version", "eq", version)))
+    for collection in sorted(collections):
+        store.delete(collection, where)

@@ -62,8 +62,8 @@ class Source:
     """Bytes to be parsed and where they came from.
 
     Args:
-        uri: Name shown to people and kept in the registry: a path relative to what the user named,
-            or ``archive.tar.xz!/member.xml``.
+        uri: Name shown to people and kept in the registry: the path as the user named it, and inside
+            a folder from there on, ``papers/a.xml``; or ``archive.tar.xz!/member.xml``.
         data: The raw bytes.
         digest: ``sha256`` of ``data``, hexadecimal.
         pipeline: The format chosen for it, such as ``jats``; empty until routed.

@@ -63,6 +63,7 @@ class Hit:
         clause: The matching clause, or ``None`` when no query term occurs in the passage.
         title, journal, year, ids: Of the document.
         retracted: The document is retracted, by its own word or a notice's.
+        retracts: The document is itself a notice that retracts another article.
         linked: Figures and tables of the passage.
         versions: Other documents of the same work, by id.
         arms: Filled when the request says ``explain``.
@@ -85,6 +86,7 @@ class Hit:
     year: int | None
     ids: Identifiers
     retracted: bool = False
+    retracts: bool = False
     linked: tuple[Linked, ...] = ()
     versions: tuple[str, ...] = ()
     arms: tuple[ArmScore, ...] = ()

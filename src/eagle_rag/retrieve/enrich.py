@@ -10,6 +10,8 @@ from eagle_rag.ports.registry import DocumentReader
 
 __all__ = ["enrich_candidates"]
 
+_RETRACTS = "retraction_of"
+
 
 def enrich_candidates(
     registry: DocumentReader,
@@ -66,6 +68,7 @@ def _hit(context: QueryContext, candidate: Candidate, *, record: PassageRecord, 
         year=document.metadata.year,
         ids=document.metadata.ids,
         retracted=document.retracted,
+        retracts=any(item.relation == _RETRACTS for item in document.metadata.related),
         linked=tuple(linked),
         versions=record.versions,
         arms=candidate.arms if context.request.explain else (),

@@ -133,8 +133,10 @@ class SearchPipeline:
         with run.stage("assemble"):
             context = assemble_query(bus, request, max_query_chars=config.max_query_chars)
             context = find_intent(bus, context)
-        if not context.tokens and request.mode == "lexical":
-            message = "the query holds nothing to search for: no word, no number"
+        if not context.tokens and request.mode != "dense":
+            message = (
+                "the query holds nothing that words could find: no word but stop words, no number"
+            )
             run.events.append(TraceEvent("assemble", message, degraded=True))
         with run.stage("classify"):
             route = classify_query(bus, context)
@@ -149,7 +151,9 @@ class SearchPipeline:
                 namespace=self._services.namespace,
                 first_rank=request.offset + 1,
             )
-        return SearchResults(request.query, hits, Trace(_with_retractions(run.events, hits)))
+        if config.retracted == "mark":
+            run.events.extend(_retractions(hits))
+        return SearchResults(request.query, hits, Trace(tuple(run.events)))
 
     def _planned(
         self,
@@ -203,7 +207,11 @@ class SearchPipeline:
                 )
             exhausted = all(len(arm.hits) < arm.limit for arm in arms)
             if exhausted or len(results) >= needed:
-                break
+                return results
+        message = (
+            f"only {len(results)} results at the greatest depth searched, {needed} were asked for"
+        )
+        run.events.append(TraceEvent("search", message, degraded=True))
         return results
 
     def _rank(
@@ -275,8 +283,7 @@ def _is_live(found: Candidate | StoreHit, run: _Run) -> bool:
     return state is not None and state.version == found.version
 
 
-def _with_retractions(events: list[TraceEvent], hits: tuple[Hit, ...]) -> tuple[TraceEvent, ...]:
+def _retractions(hits: tuple[Hit, ...]) -> Iterator[TraceEvent]:
     retracted = [hit.document_id for hit in hits if hit.retracted]
     if retracted:
-        events.append(TraceEvent("enrich", f"retracted: {', '.join(retracted)}"))
-    return tuple(events)
+        yield TraceEvent("enrich", f"retracted: {', '.join(retracted)}")

@@ -1,6 +1,6 @@
 """What every surface puts on the wire: one shape for a hit, a passage, a report, everywhere."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -8,9 +8,17 @@ from pydantic import TypeAdapter
 from eagle_rag.model.records import DocumentView, PassageRecord
 from eagle_rag.model.results import Hit, SearchResults
 
-__all__ = ["document_json", "hit_json", "passage_json", "results_json", "to_json"]
+__all__ = [
+    "convert_spans",
+    "document_json",
+    "hit_json",
+    "passage_json",
+    "results_json",
+    "to_json",
+]
 
 Json = dict[str, Any]
+Convert = Callable[[Sequence[tuple[int, int]]], Sequence[tuple[int, int]]]
 
 
 def to_json(value: object) -> Any:  # noqa: ANN401 - any JSON value
@@ -18,29 +26,44 @@ def to_json(value: object) -> Any:  # noqa: ANN401 - any JSON value
     return TypeAdapter(type(value)).dump_python(value, mode="json")
 
 
-def hit_json(hit: Hit, offsets: Mapping[str, tuple[int, int]] | None = None) -> Json:
-    """Return a hit.
-
-    Args:
-        hit: The hit.
-        offsets: Start and end by passage id in another unit, to replace code points.
-    """
+def hit_json(hit: Hit) -> Json:
+    """Return a hit."""
     value: Json = to_json(hit)
-    if offsets is not None:
-        value["start"], value["end"] = offsets[hit.passage_id]
     return value
 
 
-def results_json(
-    results: SearchResults, offsets: Mapping[str, tuple[int, int]] | None = None
-) -> Json:
+def results_json(results: SearchResults) -> Json:
     """Return hits and trace."""
     return {
         "query": results.query,
         "degraded": results.trace.degraded,
-        "hits": [hit_json(hit, offsets) for hit in results.hits],
+        "hits": [hit_json(hit) for hit in results.hits],
         "trace": to_json(results.trace)["events"],
     }
+
+
+def convert_spans(value: object, convert: Convert) -> None:
+    """Replace every ``start`` and ``end`` inside a JSON value of one document, in place.
+
+    Args:
+        value: What ``hit_json``, ``passage_json`` or ``document_json`` returned.
+        convert: Spans in code points to spans in another unit, in the order given.
+    """
+    places = list(_places(value))
+    spans = convert([(place["start"], place["end"]) for place in places])
+    for place, (start, end) in zip(places, spans, strict=True):
+        place["start"], place["end"] = start, end
+
+
+def _places(value: object) -> Iterator[Json]:
+    if isinstance(value, dict):
+        if isinstance(value.get("start"), int) and isinstance(value.get("end"), int):
+            yield value
+        for inner in value.values():
+            yield from _places(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _places(inner)
 
 
 def passage_json(record: PassageRecord) -> Json:

@@ -63,7 +63,7 @@ def main() -> None:
     except (InvalidInput, NotFound, ConfigurationError) as error:
         say(f"eagle: {error}")
         sys.exit(2)
-    except EagleError as error:
+    except (EagleError, OSError) as error:
         say(f"eagle: {error}")
         sys.exit(1)
 

@@ -23,15 +23,19 @@ __all__ = [
 ]
 
 _SHOWN_REFUSALS = 20
+_PIPED_WIDTH = 1 << 16
 
 
 def stderr_console() -> Console:
     """Return the console for progress and messages."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 def _stdout() -> Console:
-    return Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+    # Into a pipe or a file, lines stay whole: whoever reads them folds them.
+    piped = not sys.stdout.isatty()
+    width = _PIPED_WIDTH if piped else None
+    return Console(highlight=False, emoji=False, soft_wrap=piped, width=width)
 
 
 def say(message: str) -> None:
@@ -52,7 +56,9 @@ def print_text(text: str) -> None:
 
 def print_rows(rows: Iterable[tuple[str, object]], *, title: str = "") -> None:
     """Print name and value pairs."""
-    grid = Grid(title=title or None, show_header=False, box=None, title_justify="left")
+    grid = Grid(
+        title=Text(title) if title else None, show_header=False, box=None, title_justify="left"
+    )
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     for name, value in rows:
@@ -74,6 +80,7 @@ def print_results(results: SearchResults) -> None:
 
 def _print_hit(console: Console, hit: Hit) -> None:
     flag = " [bold red]RETRACTED[/]" if hit.retracted else ""
+    flag += " [bold]RETRACTION NOTICE[/]" if hit.retracts else ""
     year = f" ({hit.year})" if hit.year else ""
     console.print(f"[bold]{hit.rank}. {escape(hit.title or hit.document_id)}[/]{year}{flag}")
     names = [

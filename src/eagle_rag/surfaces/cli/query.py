@@ -1,25 +1,32 @@
 """``eagle search``, ``eagle show`` and ``eagle demo``."""
 
+import re
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from eagle_rag.errors import InvalidInput
 from eagle_rag.model.filters import AllOf, Compare, Filter, Operator
 from eagle_rag.model.query import SearchRequest
-from eagle_rag.model.results import SearchResults
+from eagle_rag.ops.filters import FIELD_TYPES
 from eagle_rag.surfaces.cli.ingest import run_ingest
 from eagle_rag.surfaces.cli.output import print_json, print_results, print_rows, print_text, say
-from eagle_rag.surfaces.schemas import document_json, passage_json, results_json
+from eagle_rag.surfaces.schemas import (
+    convert_spans,
+    document_json,
+    passage_json,
+    results_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eagle_rag.engine import Engine
-    from eagle_rag.model.records import DocumentView
+    from eagle_rag.model.records import DocumentView, PassageRecord
     from eagle_rag.surfaces.cli.session import Session
 
 __all__ = ["parse_filter", "register"]
@@ -37,6 +44,7 @@ Group = Literal["document", "passage"]
 Mode = Literal["hybrid", "lexical", "dense"]
 Fusion = Literal["rrf", "weighted", "min-max"]
 Unit = Literal["codepoint", "utf16", "byte"]
+Offsets = Annotated[Unit, typer.Option(help="Unit of start and end in --json.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON value on stdout.")]
 KnowledgeBases = Annotated[
     list[str] | None, typer.Option("--kb", help="Only this knowledge base; repeat for several.")
@@ -63,10 +71,15 @@ def parse_filter(texts: list[str]) -> Filter | None:
             message = f"a filter is FIELD OPERATOR VALUE, got {text!r}"
             raise InvalidInput(message, remedy="for example year>=2020 or section_kind=results")
         position, _, sign, name = found
-        value = text[position + len(sign) :].strip()
         field = text[:position].strip()
-        parts.append(Compare(field, name, int(value) if value.lstrip("-").isdigit() else value))
+        parts.append(Compare(field, name, _value(field, text[position + len(sign) :].strip())))
     return AllOf(tuple(parts)) if parts else None
+
+
+def _value(field: str, text: str) -> int | str:
+    """Return a number for the fields that hold numbers; ``kb_name=2024`` is text."""
+    number = FIELD_TYPES.get(field) is int and re.fullmatch(r"-?[0-9]{1,18}", text)
+    return int(text) if number else text
 
 
 def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
@@ -87,7 +100,7 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
     ] = "document",
     mode: Annotated[Mode, typer.Option(help="Which arms run.")] = "hybrid",
     fusion: Annotated[Fusion | None, typer.Option(help="How arms are merged.")] = None,
-    offsets: Annotated[Unit, typer.Option(help="Unit of start and end in --json.")] = "codepoint",
+    offsets: Offsets = "codepoint",
     explain: Annotated[bool, typer.Option(help="Show every arm's rank and score.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -111,18 +124,18 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
         )
         results = engine.search(request)
         if as_json:
-            print_json(results_json(results, _in_unit(engine, results, offsets)))
+            value = results_json(results)
+            for hit in value["hits"]:
+                _in_unit(engine, hit, hit["document_id"], offsets)
+            print_json(value)
         else:
             print_results(results)
 
 
-def _in_unit(
-    engine: "Engine", results: SearchResults, unit: Unit
-) -> dict[str, tuple[int, int]] | None:
-    if unit == "codepoint":
-        return None
-    spans = {hit.passage_id: (hit.document_id, hit.start, hit.end) for hit in results.hits}
-    return engine.convert_offsets(spans, unit=unit)
+def _in_unit(engine: "Engine", value: dict[str, Any], document_id: str, unit: Unit) -> None:
+    """Turn the offsets of a document's JSON into another unit, in place."""
+    if unit != "codepoint":
+        convert_spans(value, partial(engine.convert_offsets, document_id, unit=unit))
 
 
 def show(
@@ -131,6 +144,7 @@ def show(
     *,
     passage: Annotated[str | None, typer.Option(help="Only this passage.")] = None,
     kb: KnowledgeBases = None,
+    offsets: Offsets = "codepoint",
     as_json: Json = False,
 ) -> None:
     """Show a document in reading order, or one passage of it.
@@ -141,21 +155,27 @@ def show(
     kb_names = tuple(kb) if kb else None
     with session.engine() as engine:
         view = engine.show(document, kb_names=kb_names)
-        if passage is not None:
-            record = engine.passage(
-                passage, document_id=view.record.document_id, kb_names=kb_names
-            )
-            if as_json:
-                print_json(passage_json(record))
-            else:
-                say(
-                    f"{record.passage.document_id} characters {record.passage.start}-{record.passage.end}"
-                )
-                print_text(record.passage.text)
-        elif as_json:
-            print_json(document_json(view))
-        else:
+        identity = view.record.document_id
+        if passage is None and not as_json:
             _print_document(view)
+            return
+        if passage is None:
+            value = document_json(view)
+        else:
+            record = engine.passage(passage, document_id=identity, kb_names=kb_names)
+            if not as_json:
+                _print_passage(record)
+                return
+            value = passage_json(record)
+        _in_unit(engine, value, identity, offsets)
+        print_json(value)
+
+
+def _print_passage(record: "PassageRecord") -> None:
+    passage = record.passage
+    flag = " RETRACTED" if record.document.retracted else ""
+    say(f"{passage.document_id} characters {passage.start}-{passage.end}{flag}")
+    print_text(passage.text)
 
 
 def _print_document(view: "DocumentView") -> None:
@@ -177,6 +197,8 @@ def _print_document(view: "DocumentView") -> None:
     ]
     if record.retracted:
         rows.insert(0, ("RETRACTED", "this article was retracted"))
+    if any(item.relation == "retraction_of" for item in meta.related):
+        rows.insert(0, ("notice", "this document retracts another article"))
     print_rows([(name, value) for name, value in rows if value != ""], title=meta.title)
     print_text("")
     print_text(view.text)

@@ -47,7 +47,11 @@ class Session:
             if not equals or not key:
                 message = f"--set takes key=value, got {assignment!r}"
                 raise ConfigurationError(message, remedy="for example --set search.top_k=5")
-            overrides[key] = yaml.safe_load(value)
+            try:
+                overrides[key] = yaml.safe_load(value)
+            except yaml.YAMLError as error:
+                message = f"--set {key} takes a YAML value, got {value!r}"
+                raise ConfigurationError(message, remedy="put text in quotes") from error
         return cls(config, overrides)
 
     def settings(self) -> "Settings":
