@@ -53,12 +53,14 @@ class HookBus:
     """All hook implementations of all plugins; ``bind`` gives the bus one document or query uses.
 
     Args:
-        implementations: By priority (higher first), then plugin name, as ``load_plugins`` gives.
+        implementations: In any order; they are called by priority (higher first), then plugin name.
         audit: Where failures are recorded.
     """
 
     def __init__(self, implementations: Sequence[Implementation], audit: DecisionLog) -> None:
-        self._implementations = tuple(implementations)
+        self._implementations = sorted(
+            implementations, key=lambda each: (-each.priority, each.plugin)
+        )
         self._audit = audit
         self._tables: dict[str, _Table] = {}
 

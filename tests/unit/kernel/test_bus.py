@@ -203,7 +203,7 @@ def test_only_the_namespace_in_force_and_the_core_are_called() -> None:
     bus = HookBus(
         [
             _plugin(hook, "other", "other", namespace="other"),
-            _plugin(hook, "default", "core", namespace="core"),
+            _plugin(hook, "default", "core", namespace="core", priority=-1000),
         ],
         AuditLog(1),
     )
@@ -211,6 +211,17 @@ def test_only_the_namespace_in_force_and_the_core_are_called() -> None:
     assert bus.bind("other").ingest_route_selectors(SOURCE) == "other"
     assert bus.bind("lab").implements(hook) == ("core",)
     assert bus.bind("other").namespace == "other"
+
+
+def test_higher_priority_is_called_first_and_ties_go_by_name() -> None:
+    addition = QueryAddition()
+    bus = _bus(
+        _plugin("query_assemble", addition, "core", namespace="core", priority=-1000),
+        _plugin("query_assemble", addition, "b", priority=5),
+        _plugin("query_assemble", addition, "c", priority=50),
+        _plugin("query_assemble", addition, "a", priority=5),
+    )
+    assert [each.plugin for each in bus.query_assemble(CONTEXT)] == ["c", "a", "b", "core"]
 
 
 def test_the_first_answer_ends_the_calls() -> None:
