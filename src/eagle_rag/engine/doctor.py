@@ -5,17 +5,44 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from eagle_rag import __version__
+from eagle_rag.engine.compose import Kernel
 from eagle_rag.errors import EagleError
+from eagle_rag.kernel.settings import Settings
+from eagle_rag.model.records import RegistryStats
+from eagle_rag.ports.registry import Registry
+from eagle_rag.ports.stores import CollectionStore
 
-if TYPE_CHECKING:
-    from eagle_rag.engine.core import Engine
-
-__all__ = ["DoctorCheck", "check_engine"]
+__all__ = ["Checkable", "DoctorCheck", "check_engine"]
 
 _LOW_DISK_BYTES = 1 << 30
+
+
+class Checkable(Protocol):
+    """What is checked: an engine."""
+
+    settings: Settings
+
+    @property
+    def kernel(self) -> Kernel:
+        """Plugins, encoders, collections."""
+        ...
+
+    @property
+    def registry(self) -> Registry:
+        """The registry."""
+        ...
+
+    @property
+    def store(self) -> CollectionStore:
+        """The store."""
+        ...
+
+    def stats(self) -> RegistryStats:
+        """Count what is live."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +54,9 @@ class DoctorCheck:
     message: str
 
 
-def check_engine(engine: "Engine") -> tuple[DoctorCheck, ...]:
+def check_engine(engine: Checkable) -> tuple[DoctorCheck, ...]:
     """Run every check; one that fails does not stop the next."""
-    checks: list[tuple[str, Callable[[Engine], str]]] = [
+    checks: list[tuple[str, Callable[[Checkable], str]]] = [
         ("versions", _versions),
         ("data folder", _data_dir),
         ("registry", _registry),
@@ -45,19 +72,19 @@ def check_engine(engine: "Engine") -> tuple[DoctorCheck, ...]:
     return tuple(results)
 
 
-def _checked(name: str, check: Callable[["Engine"], str], engine: "Engine") -> DoctorCheck:
+def _checked(name: str, check: Callable[[Checkable], str], engine: Checkable) -> DoctorCheck:
     try:
         return DoctorCheck(name, ok=True, message=check(engine))
     except (EagleError, OSError) as error:
         return DoctorCheck(name, ok=False, message=str(error))
 
 
-def _versions(_: "Engine") -> str:
+def _versions(_: Checkable) -> str:
     python = ".".join(map(str, sys.version_info[:3]))
     return f"eagle-rag {__version__}, Python {python}"
 
 
-def _data_dir(engine: "Engine") -> str:
+def _data_dir(engine: Checkable) -> str:
     folder = engine.settings.data_dir
     folder.mkdir(parents=True, exist_ok=True)
     probe = folder / ".doctor"
@@ -70,23 +97,23 @@ def _data_dir(engine: "Engine") -> str:
     return f"{folder.resolve()} is writable, {free >> 30} GB free"
 
 
-def _registry(engine: "Engine") -> str:
+def _registry(engine: Checkable) -> str:
     stats = engine.stats()
     pending = len(engine.registry.pending())
     note = f"; {pending} versions wait to be cleared, the next ingest does it" if pending else ""
     return f"{stats.documents} documents, {stats.passages} passages{note}"
 
 
-def _store(engine: "Engine") -> str:
+def _store(engine: Checkable) -> str:
     counts = [f"{name}: {engine.store.count(name)} rows" for name in engine.store.collections()]
     return ", ".join(counts) or "no collection yet; `eagle ingest` makes them"
 
 
-def _plugins(engine: "Engine") -> str:
-    return ", ".join(f"{card.name} {card.version}" for card in engine.plugins().plugins)
+def _plugins(engine: Checkable) -> str:
+    return ", ".join(f"{card.name} {card.version}" for card in engine.kernel.loaded.cards)
 
 
-def _audit(engine: "Engine") -> str:
+def _audit(engine: Checkable) -> str:
     stats = engine.kernel.audit.stats()
     if stats.sink_failures:
         message = f"{stats.sink_failures} decisions were not recorded: {stats.last_failure}"
@@ -94,7 +121,7 @@ def _audit(engine: "Engine") -> str:
     return "decisions are recorded"
 
 
-def _collection(engine: "Engine", *, name: str) -> str:
+def _collection(engine: Checkable, *, name: str) -> str:
     profile = engine.kernel.collections.profile(name)
     encoder = engine.kernel.encoders.text(profile.default_encoder)
     dim = encoder.encode_query("osimertinib").vectors.shape[1]
