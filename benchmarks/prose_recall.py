@@ -288,9 +288,8 @@ def check_document(
 def _from_engine(path: Path) -> list[tuple[int, str]]:
     """Return the passages of a file, made in this process by the product."""
     from eagle_rag.adapters.documents.jats import JatsParser
-    from eagle_rag.ops.chunking import cut_passages
-
     from eagle_rag.model.document import Source
+    from eagle_rag.ops.chunking import cut_passages
 
     data = path.read_bytes()
     source = Source(path.name, data, hashlib.sha256(data).hexdigest(), "jats")

@@ -8,52 +8,26 @@ not part of the text.
 import re
 from dataclasses import dataclass
 
+from eagle_rag.adapters.documents.jats_kinds import section_kind
 from eagle_rag.model.document import Block, BlockKind, Reference, Section, SectionKind, Span
 from eagle_rag.ops.bibliography import is_reference_heading, read_entry
 
 __all__ = ["CanonicalText", "Outline", "kind_of_title"]
 
-_KINDS: tuple[tuple[SectionKind, str], ...] = (
-    (SectionKind.ABSTRACT, r"(?:\w+ )?abstract|summary|synopsis|author summary|plain language.*"),
-    (
-        SectionKind.INTRODUCTION,
-        r"introduction.*|background.*|objectives?|aims?(?: .*)?|purpose|rationale|hypothes[ie]s",
-    ),
-    (
-        SectionKind.METHODS,
-        (
-            r"(?:.* )?(?:methods?|methodology|methodologies|procedures)"
-            r"|methods? .*|materials?(?: .*)?|patients|participants|experimental(?: .*)?"
-            r"|study (?:design|population)|design|setting|statistical analys[ei]s|interventions?"
-            r"|main outcome measures?|statistics"
-        ),
-    ),
-    (SectionKind.RESULTS, r"(?:main )?results?(?: .*)?|(?:main |key )?findings"),
-    (SectionKind.DISCUSSION, r"(?:general )?discussions?(?: .*)?|comments?|limitations?"),
-    (SectionKind.CONCLUSION, r"conclusions?(?: .*)?|concluding remarks|interpretation"),
-    (SectionKind.ACKNOWLEDGEMENTS, r"acknowledge?ments?(?: .*)?"),
-    (SectionKind.APPENDIX, r"appendi(?:x|ces)(?: .*)?|supplement(?:ary|al|s)?(?: .*)?"),
-    (
-        SectionKind.BACK,
-        (
-            r"funding(?: .*)?|(?:declaration of )?(?:competing|conflicts? of) interests?(?: .*)?"
-            r"|(?:author|authors?['\u2019]) contributions?|(?:data|code) availability(?: .*)?"
-            r"|availability of data.*|ethics(?: .*)?|ethical .*|abbreviations?(?: .*)?|disclosures?"
-            r"|declarations?"
-        ),
-    ),
-)
-_PATTERNS = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS)
+_ABSTRACT = re.compile(r"(?:(?:structured|graphical|lay|short) )?abstract|synopsis", re.IGNORECASE)
 _NUMBERING = re.compile(r"^(?:\d+(?:\.\d+)*|[IVX]+)[.):]?\s+")
 
 
-def kind_of_title(title: str, inherited: SectionKind = SectionKind.BODY) -> SectionKind:
-    """Return what a section of this title is; ``inherited`` when the title does not say."""
-    words = " ".join(_NUMBERING.sub("", title.strip()).casefold().split()).rstrip(".: ")
-    for kind, pattern in _PATTERNS:
-        if pattern.fullmatch(words):
-            return kind
-    return inherited
+def kind_of_title(
+    title: str, inherited: SectionKind = SectionKind.BODY, *, top_level: bool = True
+) -> SectionKind:
+    """Return what a section of this title is; ``inherited`` when the title does not say.
+
+    JATS marks abstracts by an element; here the title must tell.
+    """
+    if _ABSTRACT.fullmatch(_NUMBERING.sub("", title.strip()).rstrip(" .:")):
+        return SectionKind.ABSTRACT
+    return section_kind(None, title, inherited=inherited, top_level=top_level)
 
 
 @dataclass(slots=True)
@@ -119,6 +93,7 @@ class Outline:
     def __init__(self) -> None:
         self._text = CanonicalText()
         self._open: list[tuple[int, str, SectionKind]] = []
+        self._has_title = False
         self._section = -1
         self._reference_level = 0
         self._references: list[Reference] = []
@@ -138,8 +113,14 @@ class Outline:
         """The bibliography entries collected so far."""
         return tuple(self._references)
 
+    @property
+    def has_title(self) -> bool:
+        """Whether the title was added."""
+        return self._has_title
+
     def title(self, text: str) -> None:
         """Add the document's title."""
+        self._has_title = True
         section = self._text.open_section((), SectionKind.TITLE)
         self._text.add(BlockKind.TITLE, text, section)
 
@@ -154,7 +135,7 @@ class Outline:
         if self._reference_level:
             return
         inherited = self._open[-1][2] if self._open else SectionKind.BODY
-        kind = kind_of_title(name, inherited)
+        kind = kind_of_title(name, inherited, top_level=not self._open)
         self._open.append((level, name, kind))
         self._section = self._text.open_section(self.path, kind)
         self._text.add(BlockKind.HEADING, text, self._section)

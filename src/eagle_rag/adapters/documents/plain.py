@@ -83,7 +83,8 @@ class _Reading:
         while self.open and self.open[-1][0] >= level:
             self.open.pop()
         name = self.text[start:end]
-        kind = kind_of_title(name, self.open[-1][2] if self.open else SectionKind.BODY)
+        inherited = self.open[-1][2] if self.open else SectionKind.BODY
+        kind = kind_of_title(name, inherited, top_level=not self.open)
         self.open.append((level, name, kind))
         self.sections.append(_Draft(tuple(title for _, title, _ in self.open), kind))
         self.add(BlockKind.HEADING, start, end)
