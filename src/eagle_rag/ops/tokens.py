@@ -34,13 +34,17 @@ _CACHED_RUN_CHARS: Final = 48  # longer runs hardly repeat
 
 STOP_WORDS: Final = frozenset(
     str.split(
-        "a an and are as at be been but by for from had has have in into is it its of on or such that the "
-        "their then there these they this to was were which will with"
+        "a about after also an and any are as at be because been before being between both but by could "
+        "did do does during each for from further had has have he him his how if in into is it its more "
+        "most nor of on only or other our own same she should so some such than that the their then there "
+        "these they this those through to under until very was we were what when where which while whom "
+        "whose will with would you your"
     )
 )
 """Left out of index and query (measured, ``docs/tokens.md``).
 
-Not in it: words that are also names (``all`` the leukaemia, ``no`` nitric oxide, ``who``, ``can``).
+Not in it: words that are also names (``all`` the leukaemia, ``no`` nitric oxide, ``her`` the receptor, ``who``,
+``can``, ``not``, ``i`` as in class I).
 """
 
 _GREEK: Final = dict(
@@ -85,7 +89,7 @@ _UNITS: Final = (
     "[kmunp]?g|[mu]?l|dl|[mcnuk]?m|[munp]?mol|[munp]s|sec|min|h|hrs?|days?|wks?|mo|yrs?|k?da|"
     "k?bp|kb|mb|gb|iu|c?gy|[km]?hz|[mk]v|ma|kcal|kj|k?pa|mmhg|ppm|ppb|fold"
 )
-_LONGEST_UNIT: Final = 3  # that is raised to a power: cm^2, mol^-1
+_RAISED_UNIT: Final = re.compile(_UNITS)
 _QUANTITY: Final = re.compile(rf"(\d+(?:\.\d+)*)({_UNITS})")
 _NAMED: Final = re.compile(rf"(\d+|[^\W_]{{2,}}?)({_NAMES})([^\W_]{{0,2}})")
 _MICRO: Final = re.compile(r"μ(?=(?:[mglsva]|mol|ci|molar|gram|lit(?:er|re))(?![^\W_\d]))")
@@ -128,6 +132,7 @@ class _Part(NamedTuple):
 
 
 Token = tuple[str, int, int]
+_NOTHING: Final = _Part("", 0, 0, "", _UNIT)
 
 
 def tokenize(text: str) -> list[str]:
@@ -271,7 +276,7 @@ def _divide(text: str) -> list[_Part]:
         tie = text[last : match.start()]
         last = match.end()
         start = match.start()
-        looseness = _looseness(tie, parts[-1].text if parts else "", match[0])
+        looseness = _looseness(tie, parts[-1] if parts else _NOTHING, match[0])
         for piece, inner in _pieces(match[0]):
             parts.append(_Part(piece, start, start + len(piece), tie, max(looseness, inner)))
             start += len(piece)
@@ -291,17 +296,26 @@ def _pieces(atom: str) -> list[tuple[str, int]]:
     return [(atom, _UNIT)]
 
 
-def _looseness(tie: str, left: str, right: str) -> int:
+def _looseness(tie: str, left: _Part, right: str) -> int:
     if not tie:
-        return _SEPARATOR if left.endswith("+") else _HYPHEN
-    if tie.isspace() and left in STOP_WORDS:
+        return _SEPARATOR if left.text.endswith("+") else _HYPHEN
+    if tie[0] == "^":
+        return _TIGHT if _is_power(left, right) else _BREAK
+    if tie.isspace() and left.text in STOP_WORDS:
         return _BREAK
-    if tie == "^" and right.isdigit() and left.isalpha() and len(left) > _LONGEST_UNIT:
-        return _BREAK  # a raised citation number, not a power
     if len(tie) > 1 and any(mark in tie for mark in ".;:"):
         # p.(L858R); else the end of a sentence, its space lost
-        return _TIGHT if tie == ".(" and left in _CHANGE_PREFIXES else _BREAK
+        return _TIGHT if tie == ".(" and left.text in _CHANGE_PREFIXES else _BREAK
     return max(_LOOSENESS.get(character, _BRACKET) for character in tie)
+
+
+def _is_power(left: _Part, right: str) -> bool:
+    """Return whether ``right`` is a power or a charge, not the raised number of a citation."""
+    if left.text == "10":
+        return left.tie != "-"  # IL-10^12 cites
+    return _RAISED_UNIT.fullmatch(left.text) is not None or (
+        right.endswith("+") and len(right) > 1
+    )
 
 
 def _emit(parts: list[_Part], found: list[Token]) -> None:
@@ -341,7 +355,11 @@ def _append_whole(parts: list[_Part], found: list[Token]) -> None:
     dotted = letters and len(parts[0].text) == 1
     text = _spell(parts[0].text)
     for part in parts[1:]:
-        tie = part.tie if part.tie[:1] == "^" else part.tie.translate(_DROPPED_IN_WHOLE)
+        tie = part.tie
+        if tie[:1] != "^":
+            tie = tie.translate(_DROPPED_IN_WHOLE)
+        elif text[-1:].isalpha():
+            tie = tie[1:]  # m^2 is written m2 where nothing can be raised, Ca^2+ is Ca2+
         word = _spell(part.text)
         if not tie and part.tie and text[-1:].isdigit() and word[:1].isdigit():
             tie = "-"
