@@ -9,14 +9,19 @@ Dense, by size, because the cheapest index that is quick enough is also the most
 Rows not yet in an index are searched beside it in all three cases.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Literal
 
 from lancedb.index import FTS, HnswFlat, IvfFlat
 from lancedb.table import Table
 
-__all__ = ["DenseIndex", "Distance", "build_lexical", "optimize_table"]
+from eagle_rag.model.collection import CollectionSchema
+from eagle_rag.model.passage import VectorSpec
+
+__all__ = ["DenseIndex", "Distance", "build_lexical", "optimize_steps"]
 
 Distance = Literal["cosine", "dot"]
 
@@ -67,30 +72,30 @@ def build_lexical(table: Table) -> None:
     )
 
 
-def optimize_table(
-    table: Table, policy: DenseIndex, *, metric: str, hybrid: bool, retain: timedelta
-) -> None:
-    """Compact a table, drop versions older than ``retain``, bring its indexes up to date.
+def optimize_steps(
+    table: Table, policy: DenseIndex, *, schema: CollectionSchema, retain: timedelta
+) -> Iterator[Callable[[], None]]:
+    """Yield what optimizes a table: compact it, drop old versions, bring its indexes up to date.
 
+    Each step is a commit of its own, so that one that loses to another process's is repeated alone.
     The BM25 index is rebuilt rather than extended: the engine keeps counting deleted rows in its
-    statistics otherwise, and scores would depend on history. It takes 1.4 s for 100,000 passages.
+    statistics otherwise, and scores would depend on history. That takes seconds.
     """
-    table.optimize(cleanup_older_than=retain)
-    if hybrid:
-        build_lexical(table)
-    _optimize_dense(table, policy, metric)
+    yield partial(table.optimize, cleanup_older_than=retain)
+    if schema.hybrid:
+        yield partial(build_lexical, table)
+    yield partial(_optimize_dense, table, policy, schema.spec)
 
 
-def _optimize_dense(table: Table, policy: DenseIndex, metric: str) -> None:
-    dim: int = table.schema.field("vector").type.list_size
+def _optimize_dense(table: Table, policy: DenseIndex, spec: VectorSpec) -> None:
     rows = table.count_rows()
-    wanted = policy.choose(rows, dim)
+    wanted = policy.choose(rows, spec.dim)
     if wanted is None:
         return
     found = [index for index in table.list_indices() if index.columns == ["vector"]]
     if found and found[0].index_type == wanted and (found[0].num_segments or 1) <= _MAX_SEGMENTS:
         return
-    distance: Distance = "cosine" if metric == "cosine" else "dot"
+    distance: Distance = "cosine" if spec.metric == "cosine" else "dot"
     config = (
         IvfFlat(distance_type=distance, num_partitions=1 + rows // _PARTITION_ROWS)
         if wanted == "IvfFlat"

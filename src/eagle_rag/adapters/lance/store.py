@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from filelock import FileLock
 from lancedb.expr import Expr, col
 from lancedb.query import LanceFtsQueryBuilder, LanceVectorQueryBuilder, MatchQuery
 from lancedb.table import Table
 from numpy.typing import NDArray
 
 from eagle_rag.adapters.lance.filters import compile_filter
-from eagle_rag.adapters.lance.indexes import DenseIndex, Distance, build_lexical, optimize_table
+from eagle_rag.adapters.lance.indexes import DenseIndex, Distance, build_lexical, optimize_steps
 from eagle_rag.adapters.lance.rows import (
     HIT_COLUMNS,
     from_arrow,
@@ -66,7 +67,8 @@ class LanceStore:
         index: DenseIndex | None = None,
         retain: timedelta = timedelta(minutes=30),
     ) -> None:
-        self._tables = Tables(Path(path))
+        self._path = Path(path)
+        self._tables = Tables(self._path)
         self._index = index or DenseIndex()
         self._retain = retain
         self._writer = threading.RLock()
@@ -89,7 +91,7 @@ class LanceStore:
                 check_same_space(schema.name, found=handle.schema.spec, wanted=schema.spec)
                 if _complete(handle, schema):
                     return
-                writing(schema.name, partial(_extend, handle, schema))
+                writing(handle.table, partial(_extend, handle, schema))
             msg = f"collection {schema.name!r} is created and dropped by another process"
             raise StoreError(msg, remedy="end that process")
 
@@ -110,25 +112,15 @@ class LanceStore:
         """Remove a collection; absent is fine. Readers that still use it fail."""
         with self._writer:
             self._optimized.pop(collection, None)
-            writing(collection, lambda: self._tables.drop(collection))
+            self._tables.drop(collection)
 
     def optimize(self, collection: str) -> None:
         """Compact, rebuild what deletions made inexact, drop old versions; nothing new, no work."""
         with self._writer:
-            handle = self._tables.reopen(collection)
-            if self._optimized.get(collection) == handle.table.version:
-                return
-            writing(
-                collection,
-                lambda: optimize_table(
-                    handle.table,
-                    self._index,
-                    metric=handle.schema.spec.metric,
-                    hybrid=handle.schema.hybrid,
-                    retain=self._retain,
-                ),
-            )
-            self._optimized[collection] = self._tables.reopen(collection).table.version
+            self._tables.get(collection)
+            # One process at a time: two would throw each other's work away again and again.
+            with FileLock(self._path / f".{collection}.optimize.lock"):
+                self._optimize(collection)
 
     def close(self) -> None:
         """Forget all tables; later use is refused."""
@@ -146,7 +138,7 @@ class LanceStore:
             handle = self._tables.reopen(collection)
             data = to_arrow(rows, handle.schema)
             if rows:
-                writing(collection, lambda: _write(handle.table, data))
+                writing(handle.table, lambda: _write(handle.table, data))
 
     def delete(self, collection: str, where: Filter) -> None:
         """Delete every matching row durably in one commit."""
@@ -156,7 +148,7 @@ class LanceStore:
             if condition is False:
                 return
             what = condition if isinstance(condition, Expr) else "true"
-            writing(collection, lambda: handle.table.delete(what))
+            writing(handle.table, lambda: handle.table.delete(what))
 
     def search_dense(
         self, collection: str, vector: FloatArray, *, limit: int, where: Filter | None = None
@@ -249,6 +241,17 @@ class LanceStore:
     def refresh(self) -> None:
         """See everything other processes have committed."""
         self._tables.refresh()
+
+    def _optimize(self, collection: str) -> None:
+        handle = self._tables.reopen(collection)
+        if self._optimized.get(collection) == handle.table.version:
+            return
+        steps = optimize_steps(
+            handle.table, self._index, schema=handle.schema, retain=self._retain
+        )
+        for step in steps:
+            writing(handle.table, step)
+        self._optimized[collection] = self._tables.reopen(collection).table.version
 
 
 def _complete(handle: Handle, schema: CollectionSchema) -> bool:

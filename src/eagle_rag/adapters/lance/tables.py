@@ -19,7 +19,7 @@ __all__ = ["ENGINE_ERRORS", "Handle", "Tables", "writing"]
 ENGINE_ERRORS = (RuntimeError, ValueError, OSError)
 """What the engine raises; it has no exception types of its own for most failures."""
 
-_WRITE_ATTEMPTS = 5
+_WRITE_ATTEMPTS = 10
 _Result = TypeVar("_Result")
 
 
@@ -109,7 +109,11 @@ class Tables:
     def drop(self, name: str) -> None:
         """Remove a table; absent is fine."""
         if self._open_table(name) is not None:
-            self._connection.drop_table(name)
+            try:
+                self._connection.drop_table(name)
+            except ENGINE_ERRORS as error:
+                msg = f"cannot drop collection {name!r}: {error}"
+                raise StoreError(msg) from error
         with self._lock:
             self._handles.pop(name, None)
 
@@ -163,8 +167,8 @@ class Tables:
             raise StoreError(msg) from error
 
 
-def writing(name: str, action: Callable[[], object]) -> None:
-    """Run a write; again when another process committed a conflicting one first.
+def writing(table: Table, action: Callable[[], object]) -> None:
+    """Run a write to a table; again when another process committed a conflicting one first.
 
     Raises:
         StoreError: The engine refused, or lost every race.
@@ -176,8 +180,10 @@ def writing(name: str, action: Callable[[], object]) -> None:
             if isinstance(error, EagleError):
                 raise
             if "conflict" in str(error).lower() and attempt < _WRITE_ATTEMPTS:
+                # Without it the engine starts from the same outdated version again.
+                table.checkout_latest()  # type: ignore[no-untyped-call]  # the library has no types
                 continue
-            msg = f"writing collection {name!r} failed: {error}"
+            msg = f"writing collection {table.name!r} failed: {error}"
             raise StoreError(msg) from error
         return
 

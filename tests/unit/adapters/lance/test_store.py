@@ -161,26 +161,32 @@ def test_a_batch_size_below_one_is_refused(tmp_path: Path) -> None:
         store.scan("c", batch_size=0)
 
 
-def test_a_write_is_tried_again_after_a_conflict() -> None:
-    """Another process committed first."""
-    outcomes = [RuntimeError("Retryable commit conflict for version 3"), None]
+def test_g7_an_outdated_writer_starts_from_the_newest_version(tmp_path: Path) -> None:
+    """Two processes optimize; the second lost the race and repeats."""
+    LanceStore(tmp_path).ensure(_SCHEMA)
+    outdated, other = _table(tmp_path), LanceStore(tmp_path)
+    for number in range(3):
+        other.upsert("c", [make_row(f"a{number}", (1, 0, 0), "x")])
+    attempts: list[int] = []
 
     def write() -> None:
-        outcome = outcomes.pop(0)
-        if outcome is not None:
-            raise outcome
+        attempts.append(outdated.version)
+        if len(attempts) == 1:
+            raise RuntimeError("Retryable commit conflict for version 3")
 
-    writing("c", write)
-    assert outcomes == []
+    writing(outdated, write)
+    assert attempts[1] == _table(tmp_path).version > attempts[0]
 
 
 @pytest.mark.parametrize("message", ["commit conflict", "No space left on device"])
-def test_a_write_that_keeps_failing_is_an_error(message: str) -> None:
+def test_a_write_that_keeps_failing_is_an_error(tmp_path: Path, message: str) -> None:
+    LanceStore(tmp_path).ensure(_SCHEMA)
+
     def write() -> None:
         raise RuntimeError(message)
 
     with pytest.raises(StoreError, match=f"'c'.*{message}"):
-        writing("c", write)
+        writing(_table(tmp_path), write)
 
 
 def test_an_engine_failure_while_reading_is_a_store_error(tmp_path: Path) -> None:
