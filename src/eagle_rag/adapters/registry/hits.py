@@ -8,16 +8,16 @@ when there are any, tags, figures and tables.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 from sqlalchemy import Table as SqlTable
 
 from eagle_rag.adapters.registry import tables
 from eagle_rag.adapters.registry.chunked import chunked
-from eagle_rag.adapters.registry.dynamic import AnyRow, AnySelect
+from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyCondition, AnyRow
 from eagle_rag.adapters.registry.floats import figure_of
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
 from eagle_rag.adapters.registry.scoping import in_scope, storable
-from eagle_rag.adapters.registry.tables import documents
+from eagle_rag.adapters.registry.tables import documents, passages, sections, text_chunks
 from eagle_rag.adapters.registry.texts import CHUNK_CHARACTERS, cut_text, unpack_chunk
 from eagle_rag.model.document import SectionKind
 from eagle_rag.model.passage import Passage
@@ -28,6 +28,54 @@ __all__ = ["read_passages"]
 
 _Tags = dict[tuple[int, int], list[tuple[str, str]]]
 _Floats = dict[int, list[AnyRow]]
+
+
+def _any_of(column: AnyColumn, name: str) -> AnyCondition:
+    """Return ``column IN (...)``, its values given when the statement is run.
+
+    Statements made once cost a search much less than statements made anew around 50 values.
+    """
+    return column.in_(bindparam(name, expanding=True))
+
+
+_PASSAGES = (
+    select(
+        passages.c.doc,
+        passages.c.ordinal,
+        passages.c.id,
+        passages.c.section,
+        passages.c.start_char,
+        passages.c.end_char,
+        passages.c.tags,
+        sections.c.kind,
+        sections.c.path,
+    )
+    .join(
+        sections, (sections.c.doc == passages.c.doc) & (sections.c.ordinal == passages.c.section)
+    )
+    .where(_any_of(passages.c.id, "ids"))
+)
+
+# Not joined to the passages: SQLite would start from all documents of the namespace.
+_DOCUMENTS = select(documents.c.doc, *RECORD_COLUMNS).where(_any_of(documents.c.doc, "docs"))
+
+_MEMBERS = (
+    select(documents.c.work_id, documents.c.document_id)
+    .where(_any_of(documents.c.work_id, "works"))
+    .order_by(documents.c.document_id)
+)
+
+# Joined to the passages, not asked by a list of (doc, ordinal): SQLite would scan the table for that.
+_CHUNKS = (
+    select(text_chunks)
+    .join(
+        passages,
+        (text_chunks.c.doc == passages.c.doc)
+        & (text_chunks.c.ordinal >= passages.c.start_char // CHUNK_CHARACTERS)
+        & (text_chunks.c.ordinal <= (passages.c.end_char - 1) // CHUNK_CHARACTERS),
+    )
+    .where(_any_of(passages.c.id, "ids"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +100,17 @@ def read_passages(
     """Return the live passages in scope, in the order asked for."""
     found: dict[str, PassageRecord] = {}
     for ids in chunked(list(dict.fromkeys(filter(storable, passage_ids)))):
-        rows = connection.execute(_passage_rows(ids)).all()
+        rows = connection.execute(_PASSAGES, {"ids": ids}).all()
         docs = sorted({row.doc for row in rows})
-        # Two queries, not a join: SQLite would start from all documents of the namespace.
-        records = select(documents.c.doc, *RECORD_COLUMNS).where(documents.c.doc.in_(docs))
-        visible = connection.execute(in_scope(records, namespace, kb_names)).all()
+        visible = connection.execute(
+            in_scope(_DOCUMENTS, namespace, kb_names), {"docs": docs}
+        ).all()
         seen = {row.doc for row in visible}
         shown = [row for row in rows if row.doc in seen]
         if shown:
             brought = _bring(connection, shown, visible)
             found |= {row.id: _record(row, brought) for row in shown}
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
-
-
-def _passage_rows(ids: Sequence[str]) -> AnySelect:
-    passages, sections = tables.passages.c, tables.sections.c
-    return (
-        select(
-            passages.doc,
-            passages.ordinal,
-            passages.id,
-            passages.section,
-            passages.start_char,
-            passages.end_char,
-            passages.tags,
-            sections.kind,
-            sections.path,
-        )
-        .join(
-            tables.sections,
-            (sections.doc == passages.doc) & (sections.ordinal == passages.section),
-        )
-        .where(passages.id.in_(ids))
-    )
 
 
 def _bring(
@@ -131,11 +157,9 @@ def _versions(
     connection: Connection, document_rows: Sequence[AnyRow]
 ) -> dict[int, tuple[str, ...]]:
     """Return for each document the others of its work; a work never leaves its knowledge base."""
-    columns = documents.c
     works = sorted({row.work_id for row in document_rows})
-    members = select(columns.work_id, columns.document_id).where(columns.work_id.in_(works))
     by_work: dict[str, list[str]] = {}
-    for row in connection.execute(members.order_by(columns.document_id)):
+    for row in connection.execute(_MEMBERS, {"works": works}):
         by_work.setdefault(row.work_id, []).append(row.document_id)
     return {
         row.doc: tuple(other for other in by_work[row.work_id] if other != row.document_id)
@@ -144,20 +168,8 @@ def _versions(
 
 
 def _chunks(connection: Connection, rows: Sequence[AnyRow]) -> dict[int, dict[int, str]]:
-    passages, pieces = tables.passages.c, tables.text_chunks.c
-    # A join over the passages, not a list of (doc, ordinal): SQLite would scan the table for that.
-    wanted = (
-        select(tables.text_chunks)
-        .join(
-            tables.passages,
-            (pieces.doc == passages.doc)
-            & (pieces.ordinal >= passages.start_char // CHUNK_CHARACTERS)
-            & (pieces.ordinal <= (passages.end_char - 1) // CHUNK_CHARACTERS),
-        )
-        .where(passages.id.in_([row.id for row in rows]))
-    )
     chunks: dict[int, dict[int, str]] = {row.doc: {} for row in rows}
-    for doc, ordinal, data in connection.execute(wanted):
+    for doc, ordinal, data in connection.execute(_CHUNKS, {"ids": [row.id for row in rows]}):
         if ordinal not in chunks[doc]:
             chunks[doc][ordinal] = unpack_chunk(data)
     return chunks
