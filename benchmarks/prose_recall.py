@@ -7,7 +7,8 @@ by its own rules, and compares characters. What counts:
   boxed text, captions, table footnotes, directly in the body. Sub-articles, the back matter and the
   floats group are not required, but a text that stands there may occur once more.
 - of a paragraph, its own text: what stands in nested blocks (lists, figures, boxed text, footnotes,
-  another ``<p>``) counts for the paragraphs in there.
+  another ``<p>``) counts for the paragraphs in there, and the text before and after such a block may
+  stand apart. Every part must be found.
 - aside: cells of tables, reference lists, alternative texts, formulas (any rendering may stand in
   their place), citation markers (``xref ref-type="bibr"``) and the brackets, commas and dashes around
   them, ``^`` (the product's superscript sign), white space.
@@ -15,8 +16,8 @@ by its own rules, and compares characters. What counts:
 The product's passages are joined in the order of their offsets. Paragraphs take their characters out
 of that string, longest first, so a paragraph that stands twice in the source must be found twice,
 and one whose text is also part of a longer paragraph needs a place of its own. A paragraph that could
-be taken once more afterwards is a duplicate (paragraphs shorter than 40 characters are exempt:
-headings and footnotes repeat such texts).
+be taken once more afterwards is a duplicate, unless the source has its text in a title too
+(paragraphs shorter than 40 characters are exempt: labels and footnotes repeat such texts).
 
     python benchmarks/prose_recall.py FOLDER                  # parse and cut in this process
     python benchmarks/prose_recall.py FOLDER --passages DUMP  # read DUMP/<file stem>.jsonl instead
@@ -30,7 +31,6 @@ import json
 import re
 import sys
 import xml.etree.ElementTree as ET
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,6 +42,7 @@ __all__ = [
     "check_document",
     "main",
     "read_paragraphs",
+    "read_titles",
 ]
 
 _BLOCKS = frozenset(
@@ -93,10 +94,15 @@ _FORMULAS = frozenset(
         "disp-formula",
     )
 )
+_TITLES = frozenset(("title", "subtitle", "article-title", "term", "label"))
 _DUPLICATE_MINIMUM = 40
+# Room for what a formula without text (a picture) may be written as; others have three times theirs.
+_FORMULA_ROOM = 40
+_CANDIDATES = 50
 _BEFORE_MARKER = "[({,;-\u2010\u2011\u2012\u2013\u2014\u2212"
 _AFTER_MARKER = "])},;-\u2010\u2011\u2012\u2013\u2014\u2212"
 
+Pieces = tuple[tuple[str, str], ...]
 Passages = Callable[[Path], Iterable[tuple[int, str]]]
 
 
@@ -105,18 +111,26 @@ class Paragraph:
     """One ``<p>``: its pieces, without white space.
 
     Args:
-        pieces: ``(kind, text)``; kind is ``text``, ``marker`` (may be absent) or ``formula``
-            (anything may stand there).
+        pieces: ``(kind, text)``; kind is ``text``, ``marker`` (may be absent), ``formula``
+            (anything may stand there) or ``block`` (the text goes on, perhaps elsewhere).
         required: It stands in an abstract or in the body of the article itself.
     """
 
-    pieces: tuple[tuple[str, str], ...]
+    pieces: Pieces
     required: bool
 
     @property
     def text(self) -> str:
         """Its text without markers and formulas."""
-        return "".join(text for kind, text in self.pieces if kind == "text")
+        return _literal(self.pieces)
+
+    def parts(self) -> Iterator[Pieces]:
+        """Yield the stretches between nested blocks that have a letter or digit."""
+        start = 0
+        for end in [n for n, (kind, _) in enumerate(self.pieces) if kind == "block"]:
+            yield from _worded(self.pieces[start:end])
+            start = end + 1
+        yield from _worded(self.pieces[start:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +178,14 @@ def _fold(text: str | None) -> str:
     return "".join((text or "").split()).replace("^", "")
 
 
+def _literal(pieces: Pieces) -> str:
+    return "".join(text for kind, text in pieces if kind == "text")
+
+
+def _worded(pieces: Pieces) -> tuple[Pieces, ...]:
+    return (pieces,) if any(c.isalnum() for c in _literal(pieces)) else ()
+
+
 def _own_pieces(element: ET.Element) -> Iterator[tuple[str, str]]:
     """Yield the pieces of an element's own text, in order, without its nested blocks."""
     yield "text", _fold(element.text)
@@ -173,12 +195,14 @@ def _own_pieces(element: ET.Element) -> Iterator[tuple[str, str]]:
             yield "formula", _fold("".join(child.itertext()))
         elif name == "xref" and child.get("ref-type") == "bibr":
             yield "marker", _fold("".join(child.itertext()))
-        elif name not in _BLOCKS and name not in _SKIPPED:
+        elif name in _BLOCKS:
+            yield "block", ""
+        elif name not in _SKIPPED:
             yield from _own_pieces(child)
         yield "text", _fold(child.tail)
 
 
-def _merged(pieces: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+def _merged(pieces: Iterable[tuple[str, str]]) -> Pieces:
     merged: list[tuple[str, str]] = []
     for kind, text in pieces:
         if not text and kind == "text":
@@ -206,34 +230,45 @@ def _walk(element: ET.Element, *, required: bool, top: bool) -> Iterator[Paragra
 
 def read_paragraphs(data: bytes) -> tuple[Paragraph, ...]:
     """Return every paragraph of a JATS file that has text of its own, in document order."""
-    root = ET.fromstring(data)  # noqa: S314 - expat loads no external entity; files are ours
-    article = (
-        root
-        if _local(root) == "article"
-        else next((e for e in root.iter() if _local(e) == "article"), root)
-    )
-    found = _walk(article, required=False, top=True)
+    found = _walk(_article(data), required=False, top=True)
     return tuple(p for p in found if any(c.isalnum() for c in p.text))
 
 
-def _pattern(paragraph: Paragraph) -> re.Pattern[str]:
-    """Return what matches a paragraph in the passages' text."""
-    pieces = list(paragraph.pieces)
-    while pieces and pieces[0][0] != "text":
-        pieces.pop(0)
-    while pieces and pieces[-1][0] != "text":
-        pieces.pop()
+def read_titles(data: bytes) -> str:
+    """Return the titles of a JATS file, joined by NUL."""
+    titles = (e for e in _article(data).iter() if _local(e) in _TITLES)
+    return "\0".join(_literal(_merged(_own_pieces(title))) for title in titles)
+
+
+def _article(data: bytes) -> ET.Element:
+    root = ET.fromstring(data)  # noqa: S314 - expat loads no external entity; files are ours
+    return next((e for e in root.iter() if _local(e) == "article"), root)
+
+
+def _pattern(pieces: Pieces, *, markers: bool) -> re.Pattern[str]:
+    """Return what matches a part of a paragraph in the passages' text.
+
+    Args:
+        pieces: The part.
+        markers: The citation markers must be there.
+    """
+    inner = list(pieces)
+    while inner and inner[0][0] != "text":
+        inner.pop(0)
+    while inner and inner[-1][0] != "text":
+        inner.pop()
     parts: list[str] = []
-    for position, (kind, text) in enumerate(pieces):
+    for position, (kind, text) in enumerate(inner):
         if kind == "marker":
-            parts.append(f"(?:{re.escape(text)})?")
+            parts.append(re.escape(text) if markers else f"(?:{re.escape(text)})?")
         elif kind == "formula":
-            parts.append(f".{{0,{200 + 3 * len(text)}}}?")
+            parts.append(f"[^\\0]{{0,{_FORMULA_ROOM + 3 * len(text)}}}?")
         else:
-            after = position > 0 and pieces[position - 1][0] == "marker"
-            before = position + 1 < len(pieces) and pieces[position + 1][0] == "marker"
+            after = not markers and position > 0 and inner[position - 1][0] == "marker"
+            following = inner[position + 1][0] if position + 1 < len(inner) else ""
+            before = not markers and following == "marker"
             parts.append(_text_pattern(text, after=after, before=before))
-    return re.compile("".join(parts), re.DOTALL)
+    return re.compile("".join(parts))
 
 
 def _text_pattern(text: str, *, after: bool, before: bool) -> str:
@@ -248,40 +283,58 @@ def _text_pattern(text: str, *, after: bool, before: bool) -> str:
     return optional + re.escape(text[head:tail]) + closing
 
 
-def _take(text: str, pattern: re.Pattern[str]) -> str | None:
-    """Return the text with the first match blotted out, or ``None`` when nothing matches."""
-    match = pattern.search(text)
-    if match is None or match.start() == match.end():
-        return None
-    return f"{text[: match.start()]}\0{text[match.end() :]}"
+def _take(text: str, patterns: Sequence[re.Pattern[str]]) -> str | None:
+    """Return the text with the best match blotted out, or ``None`` when nothing matches.
+
+    The first pattern that matches anywhere decides; of its matches the shortest is taken, because
+    the room for a formula must not swallow another paragraph.
+    """
+    for pattern in patterns:
+        best: re.Match[str] | None = None
+        match = pattern.search(text)
+        for _ in range(_CANDIDATES):
+            if match is None or match.start() == match.end():
+                break
+            if best is None or len(match[0]) < len(best[0]):
+                best = match
+            match = pattern.search(text, match.start() + 1)
+        if best is not None:
+            return f"{text[: best.start()]}\0{text[best.end() :]}"
+    return None
 
 
 def check_document(
-    paragraphs: Sequence[Paragraph], passages: Iterable[tuple[int, str]]
+    paragraphs: Sequence[Paragraph], passages: Iterable[tuple[int, str]], titles: str = ""
 ) -> list[Finding]:
     """Return what is missing or double.
 
     Args:
         paragraphs: All paragraphs of the source.
         passages: ``(start, text)`` of each passage, in any order.
+        titles: The source's titles; their texts may be in the passages besides.
     """
     text = _fold("".join(passage for _, passage in sorted(passages)))
-    findings = []
+    parts = [(part, paragraph) for paragraph in paragraphs for part in paragraph.parts()]
     # Longest first, and of two alike the required one first: it may not lose its place to another.
-    ordered = sorted(paragraphs, key=lambda p: (-len(p.text), not p.required))
-    patterns = [(paragraph, _pattern(paragraph)) for paragraph in ordered]
-    for paragraph, pattern in patterns:
-        rest = _take(text, pattern)
+    parts.sort(key=lambda item: (-len(_literal(item[0])), not item[1].required))
+    missing: list[Paragraph] = []
+    patterns = []
+    for part, paragraph in parts:
+        both = (_pattern(part, markers=True), _pattern(part, markers=False))
+        patterns.append((_literal(part), paragraph, both[1]))
+        rest = _take(text, both)
         if rest is not None:
             text = rest
-        elif paragraph.required:
-            findings.append(Finding("missing", paragraph.text))
-    seen: Counter[str] = Counter()
-    for paragraph, pattern in patterns:
-        long_enough = paragraph.required and len(paragraph.text) >= _DUPLICATE_MINIMUM
-        if long_enough and not seen[paragraph.text] and pattern.search(text):
-            findings.append(Finding("duplicate", paragraph.text))
-        seen[paragraph.text] += 1
+        elif paragraph.required and paragraph not in missing:
+            missing.append(paragraph)
+    findings = [Finding("missing", paragraph.text) for paragraph in missing]
+    seen: set[str] = set()
+    for literal, paragraph, pattern in patterns:
+        if not paragraph.required or len(literal) < _DUPLICATE_MINIMUM or literal in seen:
+            continue
+        seen.add(literal)
+        if sum(1 for _ in pattern.finditer(text)) > titles.count(literal):
+            findings.append(Finding("duplicate", literal))
     return findings
 
 
@@ -314,11 +367,12 @@ def measure(files: Sequence[Path], passages: Passages) -> Result:
     for path in files:
         try:
             paragraphs = read_paragraphs(path.read_bytes())
+            titles = read_titles(path.read_bytes())
         except ET.ParseError as error:
             result.refused += 1
             print(f"not XML, left out: {path}: {error}", file=sys.stderr)
             continue
-        result.add(str(path), paragraphs, check_document(paragraphs, passages(path)))
+        result.add(str(path), paragraphs, check_document(paragraphs, passages(path), titles))
     return result
 
 

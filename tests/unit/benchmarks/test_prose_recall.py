@@ -111,6 +111,40 @@ def test_any_rendering_of_a_formula_is_accepted_and_the_text_after_it_required()
     assert check([(0, "Let x squared")], article) == [("missing", "Letbepositive.")]
 
 
+def test_text_around_a_nested_block_may_stand_apart_but_not_be_lost() -> None:
+    article = (
+        "<article><body><p>Before the list.<list><list-item><p>Item one.</p></list-item></list>"
+        "After the list.</p></body></article>"
+    )
+    assert check([(0, "Before the list. Item one. After the list.")], article) == []
+    assert check([(0, "Before the list. Item one.")], article) == [
+        ("missing", "Beforethelist.Aftert")
+    ]
+
+
+def test_the_room_of_a_formula_does_not_swallow_another_paragraph() -> None:
+    formula = "<inline-formula><tex-math>x</tex-math></inline-formula>"
+    article = f"<article><body><p>Let {formula} hold for all.</p><p>Let it be. Other.</p></body></article>"
+    assert check([(0, "Let it be. Other. Let x hold for all.")], article) == []
+
+
+def test_of_two_alike_the_one_with_the_marker_is_taken_by_the_paragraph_that_has_it() -> None:
+    marked = 'Variance (<xref ref-type="bibr">Koller, 2005</xref>) was used.'
+    article = f"<article><body><p>{marked}</p><p>Variance was used.</p></body></article>"
+    passages = [(0, "Variance was used. Variance (Koller, 2005) was used.")]
+    assert check(passages, article) == []
+
+
+def test_a_text_that_is_a_title_too_is_no_duplicate() -> None:
+    text = "Phosphorylated Rb is active during a DNA damage response."
+    article = (
+        f"<article><body><sec><title>{text}</title><p>{text}</p></sec></body></article>".encode()
+    )
+    paragraphs, passages = script.read_paragraphs(article), [(0, text), (99, text)]
+    assert script.check_document(paragraphs, passages, script.read_titles(article)) == []
+    assert script.check_document(paragraphs, passages, "") != []
+
+
 def test_the_command_reads_dumps_and_fails_below_one_hundred_per_cent(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

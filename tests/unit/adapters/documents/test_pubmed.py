@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eagle_rag.adapters.documents.pubmed import PubmedParser
+from eagle_rag.adapters.documents.pubmed import PubmedParser, _stream
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, SectionKind, Source
 
@@ -208,6 +208,14 @@ def test_g6_a_file_that_breaks_gives_the_records_before_the_break() -> None:
     outcome = PubmedParser().parse(Source("p.xml", data, ""))
     assert [d.member for d in outcome.documents] == ["1"]
     assert [r.reason for r in outcome.refusals] == ["truncated"]
+
+
+def test_records_are_dropped_while_streaming_so_that_memory_stays_bounded() -> None:
+    record = ARTICLE.format(abstract=ABSTRACT, links="")
+    data = f"<PubmedArticleSet>{record * 200}</PubmedArticleSet>".encode()
+    kept = [len(parent) for e in _stream(data) if (parent := e.getparent()) is not None]
+    assert len(kept) == 200
+    assert max(kept) <= 2
 
 
 @pytest.mark.parametrize(
