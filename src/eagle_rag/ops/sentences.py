@@ -28,22 +28,26 @@ _LEFT_CHARS: Final = 24
 _RIGHT_CHARS: Final = 16
 _LEFT_WORD: Final = re.compile(r"[^\s(\[{\"\u201c\u2018/\u2013\u2014=]*$")
 _NEXT_WORD: Final = re.compile(r"[(\[{\"'\u201c\u2018«]*([^\W_]+)([-'\u2019]?[^\W_]*)")
+_PANEL: Final = re.compile(r"\([a-z](?:[-,\u2013\u2014] ?[a-z])*\)[,:]? ?[A-Z0-9]")
+_BULLETS: Final = "\u2022\u25cf\u25aa\u25a0"
 _OPENERS: Final = "([{\"'\u201c\u2018«"
 
 # Never the end of a sentence, whatever follows.
 _ALWAYS_ABBREVIATED: Final = frozenset(
     str.split(
         "fig figs suppl supp tab tabs eq eqs eqn eqns ref refs sect sec ch chap vol vols pp al vs cf viz "
-        "e.g eg i.e ie dr drs prof mr mrs ms mt st approx ca resp incl excl var subsp ssp f.sp pv bv "
+        "e.g eg i.e ie approx ca resp incl excl var subsp ssp f.sp pv bv "
         "nov cv gen et dept univ ed eds ver ext"
     )
 )
+# Names follow these, and only these spellings: 5 ms. The
+_TITLES: Final = frozenset(str.split("Dr Drs Prof Mr Mrs Ms Mt St Ste Jr Sr"))
 # The end of a sentence only when the next word is one that begins sentences.
 _SOMETIMES_ABBREVIATED: Final = frozenset(
     str.split(
         "sp spp etc i.v i.p i.m s.c p.o i.t i.d b.i.d t.i.d q.d q.i.d u.s u.k e.u a.m p.m inc ltd co "
-        "corp jr sr phd ph.d m.d b.sc m.sc min max avg temp conc hr hrs wk yr sol no nos jan feb "
-        "mar apr jun jul aug sept oct dec op cit cat est exp obs calc"
+        "corp phd ph.d m.d b.sc m.sc avg temp sol no nos jan feb "
+        "mar apr jun jul aug sept oct dec op cit cat est obs calc"
     )
 )
 _ABBREVIATED_BEFORE_NUMBER: Final = frozenset(str.split("no nos p n art para item step app add v"))
@@ -52,8 +56,8 @@ _STARTERS: Final = frozenset(
         "The This These That Those There They Their We Our It Its In On At For From To By With Of As If "
         "When While Where Whereas Although Though Because Since After Before During However Therefore "
         "Thus Hence Moreover Furthermore Additionally Finally Here Both Each All Most Many Some Several "
-        "No None Not Such Only One Two Three Patients Results Data A An Then Next Among Between Under "
-        "Using Based Overall Similarly Interestingly Importantly Conversely Taken Given Despite Another "
+        "No None Not Such Only One Two Three Four Five Six Seven Eight Nine Ten Patients Results Data A "
+        "An Then Next Among Between Under Using Based Overall Similarly Interestingly Importantly Conversely Taken Given Despite Another "
         "Further Also Consistent Compared Notably Recently Second First Third Lastly"
     )
 )
@@ -125,34 +129,45 @@ def _ends_sentence(text: str, stop: int, following: int) -> bool:
     """Return whether the stop at ``stop`` ends a sentence, the next word beginning at ``following``."""
     right = text[following : following + _RIGHT_CHARS]
     first = right.lstrip(_OPENERS)[:1] or right[:1]
-    word = _NEXT_WORD.match(right)
-    capital = first.isupper() or first.isdigit() or not (first.islower() or first in ",;:)]-")
-    if not capital:
-        return text[stop] == "." and _starts_with_symbol(right) and _plain_word(text, stop)
-    if text[stop] != ".":
-        return True
-    left = _LEFT_WORD.search(text[max(0, stop - _LEFT_CHARS) : stop])
-    token = left[0] if left is not None else ""
-    begins = word is not None and word[1] in _STARTERS and not word[2]
-    return _token_ends(text, stop, token, first=first, begins=begins)
-
-
-def _token_ends(text: str, stop: int, token: str, *, first: str, begins: bool) -> bool:
-    """Return whether a full stop after ``token`` ends a sentence before a capital or a digit."""
-    lower = token.lower()
-    if lower in _ALWAYS_ABBREVIATED or (first.isdigit() and lower in _ABBREVIATED_BEFORE_NUMBER):
+    if text[stop] == "." and text[stop + 1].isdigit() and not _cites(text, stop, first):
         return False
-    # One letter is an initial or a genus, J. Smith; but: vitamin C. The
+    if first.islower() or not (first.isalnum() or first in _BULLETS):
+        return text[stop] == "." and _begins_in_lower_case(right) and _plain_word(text, stop)
+    return text[stop] != "." or _full_stop_ends(text, stop, right, first=first)
+
+
+def _full_stop_ends(text: str, stop: int, right: str, *, first: str) -> bool:
+    """Return whether a full stop before a capital or a digit ends a sentence, by the word it closes."""
+    left = _LEFT_WORD.search(text, max(0, stop - _LEFT_CHARS), stop)
+    token = left[0] if left is not None else ""
+    lower = token.lower()
+    if lower in _ALWAYS_ABBREVIATED or token in _TITLES:
+        return False
+    if first.isdigit() and lower in _ABBREVIATED_BEFORE_NUMBER:
+        return False
     if lower in _SOMETIMES_ABBREVIATED or (len(token) == 1 and token.isalpha()):
-        return begins
-    if token.isdigit():  # 1. Introduction
-        begin = stop - len(token)
-        return begin > 0 and text[begin - 1] != "\n"
-    return True
+        word = _NEXT_WORD.match(right)
+        begins = word is not None and word[1] in _STARTERS and not word[2]
+        return begins or _is_unit(text, stop, token)
+    # 1. Introduction
+    return not (token.isdigit() and text[stop - len(token) - 1 : stop - len(token)] in {"", "\n"})
 
 
-def _starts_with_symbol(right: str) -> bool:
-    """Return whether a lower-case word is a name that may begin a sentence: p53, mRNA, c-Myc."""
+def _cites(text: str, stop: int, first: str) -> bool:
+    """Return whether digits right behind a full stop are a citation: ``resistance.12 The``."""
+    return stop > 0 and (text[stop - 1].isalpha() or text[stop - 1] in ")]") and first.isupper()
+
+
+def _is_unit(text: str, stop: int, token: str) -> bool:
+    """Return whether one letter is a unit, not an initial: ``every 12 h. Calves``, ``5 nm/s. WT``."""
+    before = text[max(0, stop - 3) : stop - 1]
+    return len(token) == 1 and token.islower() and (before[-1:] == "/" or before[:1].isdigit())
+
+
+def _begins_in_lower_case(right: str) -> bool:
+    """Return whether a name or a figure's panel begins a sentence: p53, mRNA, c-Myc, (b) Mice."""
+    if _PANEL.match(right) is not None:
+        return True
     word = right.split(maxsplit=1)[0]
     return any(character.isupper() or character.isdigit() for character in word[1:6])
 

@@ -33,6 +33,10 @@ def split(text: str) -> list[str]:
         "The U.S. Food and Drug Administration agreed.",
         "Staphylococcus sp. nov. was new.",
         "1. Introduction to it.",
+        "It was p=1.6 \u00d7 10^-4 there.",
+        "It was 2.67 \u00b1 1.69 there.",
+        "It weighed 3.5 Kilograms.",
+        "The St. Louis company.",
     ],
 )
 def test_d5_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
@@ -59,6 +63,12 @@ def test_d5_abbreviations_do_not_end_a_sentence(sentence: str) -> None:
         ("Genes, etc. However, no.", ["Genes, etc.", "However, no."]),
         ("It was lost. \u03b2-Catenin rose.", ["It was lost.", "\u03b2-Catenin rose."]),
         ("One\n\ntwo\n \nthree", ["One", "two", "three"]),
+        ("After 15 ms. The rest.", ["After 15 ms.", "The rest."]),
+        ("For 5 min. Recovered cells.", ["For 5 min.", "Recovered cells."]),
+        ("Every 12 h. Calves drank.", ["Every 12 h.", "Calves drank."]),
+        ("It fell. \u2022 The rest.", ["It fell.", "\u2022 The rest."]),
+        ("Moved at 5 nm/s. WT motors.", ["Moved at 5 nm/s.", "WT motors."]),
+        ("(a) Mice died. (b,c) Rats lived.", ["(a) Mice died.", "(b,c) Rats lived."]),
         ("One.\nTwo.", ["One.", "Two."]),
         ("\u7b2c\u4e00\u3002\u7b2c\u4e8c\uff01", ["\u7b2c\u4e00\u3002", "\u7b2c\u4e8c\uff01"]),
         ("  It fell.  ", ["It fell."]),
