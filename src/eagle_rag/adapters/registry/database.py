@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from eagle_rag.adapters.registry.texts import DamagedText
 from eagle_rag.errors import ConfigurationError, RegistryError
 
 __all__ = ["Database"]
@@ -94,6 +95,10 @@ class Database:
             cause = getattr(error, "orig", None) or error
             message = f"cannot {action} the registry {self.shown_url}: {cause}"
             raise RegistryError(message, remedy=_remedy(str(cause))) from error
+        except DamagedText as error:
+            message = f"the registry {self.shown_url} is damaged: {error}"
+            remedy = "run eagle verify, and ingest the documents it names again"
+            raise RegistryError(message, remedy=remedy) from error
         except UnicodeEncodeError as error:
             message = f"cannot {action} the registry {self.shown_url}: {error}"
             remedy = "the document holds characters that are not Unicode text; decode it again"

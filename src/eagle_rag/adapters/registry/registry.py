@@ -6,6 +6,7 @@ from eagle_rag.adapters.registry import catalog, reading, writing
 from eagle_rag.adapters.registry.database import Database
 from eagle_rag.adapters.registry.hits import read_passages
 from eagle_rag.adapters.registry.links import linked_documents
+from eagle_rag.adapters.registry.proof import damaged_passages
 from eagle_rag.adapters.registry.schema import ensure_current
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Reference
@@ -125,6 +126,14 @@ class SqlRegistry:
         """
         with self._database.reading() as connection:
             return linked_documents(connection, namespace, document_id, kb_names=kb_names)
+
+    def damaged_passages(self, document_id: str) -> tuple[str, ...]:
+        """Return the ids of a live document's passages that are not what was committed, in order.
+
+        Each is compared with the ``sha256`` taken then; all of them when the text itself is damaged.
+        """
+        with self._database.reading() as connection:
+            return damaged_passages(connection, document_id)
 
     def stats(self, namespace: str, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """See ``DocumentReader.stats``."""

@@ -13,6 +13,7 @@ from eagle_rag.model.document import Block, BlockKind
 
 __all__ = [
     "CHUNK_CHARACTERS",
+    "DamagedText",
     "cut_text",
     "digest_text",
     "join_chunks",
@@ -30,6 +31,10 @@ _LEVEL = 1
 """zlib's fastest; on pieces this short the higher levels gain little."""
 
 
+class DamagedText(ValueError):
+    """A stored piece of text is missing or cannot be read."""
+
+
 def split_text(text: str) -> list[bytes]:
     """Return the pieces of a text, in order; none for an empty text."""
     return [
@@ -39,8 +44,16 @@ def split_text(text: str) -> list[bytes]:
 
 
 def unpack_chunk(data: bytes) -> str:
-    """Return the characters of one piece."""
-    return zlib.decompress(data).decode()
+    """Return the characters of one piece.
+
+    Raises:
+        DamagedText: The bytes are not what was stored; zlib keeps a checksum of its own.
+    """
+    try:
+        return zlib.decompress(data).decode()
+    except (zlib.error, UnicodeDecodeError) as error:
+        message = f"a piece of text cannot be read: {error}"
+        raise DamagedText(message) from error
 
 
 def join_chunks(chunks: Iterable[bytes]) -> str:
@@ -49,9 +62,18 @@ def join_chunks(chunks: Iterable[bytes]) -> str:
 
 
 def cut_text(chunks: Mapping[int, str], start: int, end: int) -> str:
-    """Return ``text[start:end]`` from those pieces, by ordinal, that the span touches."""
-    first = start // CHUNK_CHARACTERS
-    last = max(end - 1, start) // CHUNK_CHARACTERS
+    """Return ``text[start:end]`` from those pieces, by ordinal, that the span touches.
+
+    Raises:
+        DamagedText: A piece is missing.
+    """
+    if start == end:
+        return ""
+    first, last = start // CHUNK_CHARACTERS, (end - 1) // CHUNK_CHARACTERS
+    missing = [ordinal for ordinal in range(first, last + 1) if ordinal not in chunks]
+    if missing:
+        message = f"piece {missing[0]} of a text is missing"
+        raise DamagedText(message)
     joined = "".join(chunks[ordinal] for ordinal in range(first, last + 1))
     offset = first * CHUNK_CHARACTERS
     return joined[start - offset : end - offset]

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,13 @@ def test_g4_a_migration_that_fails_leaves_nothing_behind(path: Path, url: str) -
     with pytest.raises(RegistryError, match="already exists"):
         open_registry(url)
     assert tables_in(path) == {"audit"}
+
+
+def test_g7_a_new_registry_may_be_opened_by_several_at_once(path: Path, url: str) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        for registry in pool.map(open_registry, [url] * 4):
+            registry.close()
+    assert tables_in(path) == {*METADATA.tables, REVISION_TABLE}
 
 
 def test_a_registry_of_a_newer_version_is_refused(path: Path, url: str) -> None:

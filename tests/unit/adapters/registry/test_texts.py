@@ -1,10 +1,12 @@
 """Texts in pieces."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eagle_rag.adapters.registry.texts import (
     CHUNK_CHARACTERS,
+    DamagedText,
     cut_text,
     digest_text,
     join_chunks,
@@ -27,10 +29,16 @@ def test_d1_a_text_comes_back_as_it_was(text: str) -> None:
 def test_d1_a_cut_is_a_slice_of_the_text(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    pieces = [unpack_chunk(piece) for piece in split_text(text)]
-    touched = range(start // CHUNK_CHARACTERS, max(end - 1, start) // CHUNK_CHARACTERS + 1)
-    needed = {at: pieces[at] for at in touched if at < len(pieces)}
-    assert cut_text(needed or {start // CHUNK_CHARACTERS: ""}, start, end) == text[start:end]
+    pieces = dict(enumerate(unpack_chunk(piece) for piece in split_text(text)))
+    assert cut_text(pieces, start, end) == text[start:end]
+
+
+def test_a_cut_needs_only_the_pieces_it_touches() -> None:
+    pieces = dict(enumerate(["a" * CHUNK_CHARACTERS, "b" * CHUNK_CHARACTERS, "c"]))
+    del pieces[0]
+    assert cut_text(pieces, CHUNK_CHARACTERS * 2 - 1, CHUNK_CHARACTERS * 2 + 1) == "bc"
+    with pytest.raises(DamagedText, match="piece 0"):
+        cut_text(pieces, 0, 1)
 
 
 def test_an_empty_text_has_no_pieces() -> None:
