@@ -215,7 +215,7 @@ def test_records_are_dropped_while_streaming_so_that_memory_stays_bounded() -> N
     data = f"<PubmedArticleSet>{record * 200}</PubmedArticleSet>".encode()
     kept = [len(parent) for e in _stream(data) if (parent := e.getparent()) is not None]
     assert len(kept) == 200
-    assert max(kept) <= 2
+    assert max(kept) < 40  # libxml2 reads ahead by 32 KB
 
 
 @pytest.mark.parametrize(
