@@ -278,7 +278,13 @@ def test_closed_encoder_sends_nothing() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["ftp://embed.example/v1", "embed.example/v1", "https://", "https://me:pw@embed.example"],
+    [
+        "ftp://embed.example/v1",
+        "embed.example/v1",
+        "https://",
+        "https://a\n.example",
+        "https://me:pw@embed.example",
+    ],
 )
 def test_unusable_address_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput) as caught:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from eagle_rag.adapters.encoders import wire
 from eagle_rag.adapters.encoders.onnx import OnnxRecipe, OnnxTextEncoder, onnx_encoder
 from eagle_rag.errors import EncoderLoadError, InvalidInput
 from eagle_rag.model.collection import EncoderCard
@@ -156,3 +157,36 @@ def test_failed_load_is_tried_again(tiny_bert: Any) -> None:
 def test_recipe_refuses_what_has_no_meaning(values: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput):
         OnnxRecipe(**values)
+
+
+def _pooling_model(folder: Path, *, given: str = "input_ids") -> Path:
+    """Write a model that gives a text the sum of its words' rows."""
+    rows = np.arange(11 * 8, dtype=np.float32).reshape(11, 8) + 1
+    folder.mkdir()
+    data = wire.model(
+        [
+            wire.node("Gather", ["rows", given], ["words"]),
+            wire.node(
+                "ReduceSum", ["words", "axis"], ["sentence_embedding"], attributes={"keepdims": 0}
+            ),
+        ],
+        [wire.tensor("rows", rows), wire.tensor("axis", np.array([1], np.int64))],
+        inputs=[wire.value(given, "int64", ["batch", "sequence"])],
+        outputs=[wire.value("sentence_embedding", "float32", ["batch", 8])],
+        opsets={"": 17},
+    )
+    (folder / "model.onnx").write_bytes(data)
+    return folder
+
+
+def test_model_that_pools_by_itself_is_taken_as_it_is(tiny_bert: Any, tmp_path: Path) -> None:
+    folder = _pooling_model(tmp_path / "pools")
+    (folder / "vocab.txt").write_text("\n".join(tiny_bert.pieces), "utf-8")
+    vector = encoder(folder, pooling="none", normalized=False).encode_query("drug").vectors[0]
+    np.testing.assert_allclose(vector, (2 + 8 + 3) * 8 + 3 * np.arange(1, 9))
+
+
+def test_model_with_unknown_inputs_is_refused_with_their_names(tmp_path: Path) -> None:
+    folder = _pooling_model(tmp_path / "pixels", given="pixel_values")
+    with pytest.raises(EncoderLoadError, match=r"takes \['pixel_values'\]"):
+        encoder(folder, pooling="none").encode_query("drug")
