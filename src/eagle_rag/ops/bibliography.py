@@ -1,12 +1,13 @@
 """Bibliographies of text without markup: where they begin, and what their entries say."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 from math import log
 
 from eagle_rag.model.document import Reference
+from eagle_rag.ops.identifiers import normalize_doi, normalize_pmcid
 
 __all__ = [
     "FEATURES",
@@ -198,7 +199,8 @@ def find_bibliography(text: str) -> int | None:
     too_few = len(years) * 1000 < MIN_YEARS * (end - at)
     if too_few or len(text[end:].strip()) > MAX_TAIL_CHARS:
         return None
-    return _snap(text, starts, scores, at)
+    heading = _heading_near(text, at, years)
+    return _line_near(text, at, starts=starts, scores=scores) if heading is None else heading
 
 
 def _best_suffix(scores: list[float]) -> tuple[int, int, float]:
@@ -236,38 +238,34 @@ def _unit_scores(text: str, starts: list[int]) -> list[float]:
     return scores
 
 
-def _snap(text: str, starts: list[int], scores: list[float], at: int) -> int:
-    """Return the heading that announces the list, else the start of a line.
+def _heading_near(text: str, at: int, years: list[int]) -> int | None:
+    """Return the last heading of a bibliography before which hardly any entry can stand.
 
     Args:
         text: The whole text.
-        starts: Where its units begin.
-        scores: Their scores.
         at: Where the list seems to begin.
+        years: Where years stand from there on.
     """
-    heading = _heading_near(text, at)
-    if heading is not None:
-        return heading
-    line = text.rfind("\n", 0, at) + 1
-    newline = text.find("\n", at)
-    if line == at or newline < 0:  # the rest of the text is on the line of the last prose
-        return at
-    unit = bisect_right(starts, line) - 1
-    after = bisect_right(starts, newline)
-    return line if sum(scores[unit:after]) >= 0 else newline + 1
-
-
-def _heading_near(text: str, at: int) -> int | None:
-    """Return the last heading of a bibliography before which hardly any entry can stand."""
     found = None
     for match in _LINE.finditer(text, text.rfind("\n", 0, max(0, at - _HEADING_BEFORE)) + 1):
         if not is_reference_heading(match.group()):
             continue
-        years = sum(1 for _ in _YEAR.finditer(text, at, max(at, match.start())))
-        if years * 1000 >= MIN_YEARS * max(_HEADING_BEFORE, match.start() - at):
+        before = bisect_left(years, match.start())
+        if before * 1000 >= MIN_YEARS * max(_HEADING_BEFORE, match.start() - at):
             break
         found = match.start()
     return found
+
+
+def _line_near(text: str, at: int, *, starts: list[int], scores: list[float]) -> int:
+    """Return the start of the line of the first unit, or the next line when it ends prose."""
+    line = text.rfind("\n", 0, at) + 1
+    newline = text.find("\n", at)
+    after = len(starts) if newline < 0 else bisect_right(starts, newline)
+    if line == at or after == len(starts):  # the whole list is on the line of the last prose
+        return at
+    unit = bisect_right(starts, line) - 1
+    return line if sum(scores[unit:after]) >= 0 else starts[after]
 
 
 def split_entries(text: str) -> tuple[str, ...]:
@@ -311,8 +309,8 @@ def read_entry(raw: str, *, key: str) -> Reference:
         raw=text,
         year=_year(text),
         pmid=next((group for group in pmid.groups() if group), "") if pmid else "",
-        pmcid=pmcid.group().upper() if pmcid else "",
-        doi=_trim_doi(doi.group()) if doi else "",
+        pmcid=normalize_pmcid(pmcid.group()) if pmcid else "",
+        doi=normalize_doi(doi.group()) if doi else "",
     )
 
 
@@ -323,11 +321,3 @@ def _year(text: str) -> int | None:
         return int(placed.group(1) or placed.group(2))
     anywhere = _YEAR.search(text)
     return int(anywhere.group()) if anywhere else None
-
-
-def _trim_doi(doi: str) -> str:
-    """Return a DOI without the punctuation of the sentence it stands in."""
-    trimmed = doi.rstrip(".,;:'\"]}>")
-    while trimmed.endswith(")") and trimmed.count(")") > trimmed.count("("):
-        trimmed = trimmed[:-1].rstrip(".,;:")
-    return trimmed.lower()

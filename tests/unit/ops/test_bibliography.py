@@ -83,11 +83,25 @@ def test_a_short_note_after_the_list_goes_with_it() -> None:
     assert find_bibliography(f"{PROSE}References\n{LIST}{note}") == len(PROSE)
 
 
-def test_a_list_run_together_after_prose_on_one_line_is_cut_inside_the_line() -> None:
-    text = PROSE.replace("\n", " ") + " ".join(ENTRIES)
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_a_list_run_together_after_prose_on_one_line_is_cut_inside_the_line(end: str) -> None:
+    text = PROSE.replace("\n", " ") * 9 + " ".join(ENTRIES) + end
     cut = find_bibliography(text)
     assert cut is not None
-    assert abs(cut - len(PROSE)) < 60
+    assert abs(cut - 9 * len(PROSE)) < 60
+
+
+def test_a_last_sentence_that_looks_like_an_entry_is_prose() -> None:
+    last = PROSE.rstrip() + " Smith JA, Doe B, J Clin Oncol 2001;3:4-5.\n\n"
+    assert find_bibliography(last + LIST) == len(last)
+
+
+def test_a_first_entry_that_begins_like_prose_is_an_entry() -> None:
+    first = (
+        "This is what we have shown to be. Smith JA, Doe B, Lee KY, Meyer A. J Clin Oncol."
+        " 2001;3(2):4-5. Proc Natl Acad Sci. 2002;4(3):6-7.\n"
+    )
+    assert find_bibliography(PROSE + first + LIST) == len(PROSE)
 
 
 def test_a_text_that_is_only_a_list_begins_with_it() -> None:
