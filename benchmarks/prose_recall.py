@@ -9,7 +9,7 @@ by its own rules, and compares characters. What counts:
 - of a paragraph, its own text: what stands in nested blocks (lists, figures, boxed text, footnotes,
   another ``<p>``) counts for the paragraphs in there, and the text before and after such a block may
   stand apart. Every part must be found.
-- aside: cells of tables, reference lists, alternative texts, formulas (any rendering may stand in
+- aside: cells of tables, reference lists, alternative texts, ids of objects, formulas (any rendering may stand in
   their place), citation markers (``xref ref-type="bibr"``) and the brackets, commas and dashes around
   them, ``^`` (the product's superscript sign), white space.
 
@@ -67,6 +67,7 @@ _BLOCKS = frozenset(
         "media",
         "disp-formula",
         "disp-formula-group",
+        "chem-struct-wrap",
         "array",
         "preformat",
         "code",
@@ -83,6 +84,7 @@ _SKIPPED = frozenset(
         "index-term",
         "inline-graphic",
         "graphic",
+        "object-id",
     )
 )
 _FORMULAS = frozenset(
@@ -230,19 +232,22 @@ def _walk(element: ET.Element, *, required: bool, top: bool) -> Iterator[Paragra
 
 def read_paragraphs(data: bytes) -> tuple[Paragraph, ...]:
     """Return every paragraph of a JATS file that has text of its own, in document order."""
-    found = _walk(_article(data), required=False, top=True)
+    found = (p for article in _articles(data) for p in _walk(article, required=False, top=True))
     return tuple(p for p in found if any(c.isalnum() for c in p.text))
 
 
 def read_titles(data: bytes) -> str:
     """Return the titles of a JATS file, joined by NUL."""
-    titles = (e for e in _article(data).iter() if _local(e) in _TITLES)
+    titles = (e for article in _articles(data) for e in article.iter() if _local(e) in _TITLES)
     return "\0".join(_literal(_merged(_own_pieces(title))) for title in titles)
 
 
-def _article(data: bytes) -> ET.Element:
+def _articles(data: bytes) -> list[ET.Element]:
+    """Return the articles of a file, one or a set of them."""
     root = ET.fromstring(data)  # noqa: S314 - expat loads no external entity; files are ours
-    return next((e for e in root.iter() if _local(e) == "article"), root)
+    if _local(root) == "article":
+        return [root]
+    return [e for e in root.iter() if _local(e) == "article"] or [root]
 
 
 def _pattern(pieces: Pieces, *, markers: bool) -> re.Pattern[str]:
@@ -347,8 +352,11 @@ def _from_engine(path: Path) -> list[tuple[int, str]]:
     data = path.read_bytes()
     source = Source(path.name, data, hashlib.sha256(data).hexdigest(), "jats")
     found = []
+    base = 0
     for document in JatsParser().parse(source).documents:
-        found += [(p.start, p.text) for p in cut_passages(document, document_id=path.name)]
+        passages = cut_passages(document, document_id=path.name)
+        found += [(base + p.start, p.text) for p in passages]
+        base += len(document.text)  # the articles of a set stand one after the other
     return found
 
 
