@@ -71,7 +71,7 @@ _WORD: Final = rf"\w[\w{_INVISIBLE}{_MARKS}\u207a\u207b]{{0,{MAX_TOKEN_CHARS - 1
 _TIE: Final = (
     rf"(?:\^[-+{_HYPHENS}]?|[-{_HYPHENS}'{_PRIMES}./,:;=<>*+&~@|()\[\]{{}}\u00b7]{{1,3}}"
     # TNF alpha, NF-kappa B: white space before a Greek letter ties too.
-    rf"|\s(?=(?i:{_NAMES})(?!\w)|[\u0391-\u03c9](?!\w))"
+    rf"|\s(?=(?i:{_NAMES}|kappab)(?!\w)|[\u0391-\u03c9][bB]?(?!\w))"
     r"|(?<=[kK]appa)\s(?=[bB](?!\w))|(?<=\u03ba)\s(?=[bB](?!\w)))"
 )
 _DOI: Final = r"10\.\d{4,9}/[^\s\"<>\u201c\u201d]{1,100}(?<=\w)"
@@ -91,7 +91,7 @@ _UNITS: Final = (
 )
 _RAISED_UNIT: Final = re.compile(_UNITS)
 _QUANTITY: Final = re.compile(rf"(\d+(?:\.\d+)*)({_UNITS})")
-_NAMED: Final = re.compile(rf"(\d+|[^\W_]{{2,}}?)({_NAMES})([^\W_]{{0,2}})")
+_NAMED: Final = re.compile(rf"(\d+|[^\W_]{{2,}}?)({_NAMES})([^\W_]{{0,2}})|(kappa)(b)")
 _MICRO: Final = re.compile(r"μ(?=(?:[mglsva]|mol|ci|molar|gram|lit(?:er|re))(?![^\W_\d]))")
 _MICRO_WORD: Final = re.compile(r"micro([mgl]\d?|mol)")
 _APOSTROPHE: Final = re.compile(r"(?<=[^\W\d_])'(?=[^\W\d_])")
