@@ -131,6 +131,20 @@ class RegistryContract(RegistryIdentityContract):
             registry.commit_version(version, wrong)
         assert registry.live_versions((_ONE.id,)) == {}
 
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [({"document_id": "other"}, "belongs to 'other'"), ({"section": 7}, "section 7")],
+    )
+    def test_a_passage_of_something_else_is_refused(
+        self, registry: Registry, change: dict[str, object], reason: str
+    ) -> None:
+        """Another document's, or one of a section that is not there."""
+        new = _ONE.version()
+        wrong = replace(new.passages[0], **change)  # type: ignore[arg-type]  # parametrised
+        version = registry.begin_version(_ONE.id, ())
+        with pytest.raises(RegistryError, match=reason):
+            registry.commit_version(version, replace(new, passages=(wrong,)))
+
     def test_i6_a_document_id_of_another_knowledge_base_is_refused(
         self, registry: Registry
     ) -> None:
