@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from eagle_rag.errors import VectorSpaceMismatch
+from eagle_rag.errors import RegistryError, VectorSpaceMismatch
 from eagle_rag.ingest.recover import clear_pending_rows
 from eagle_rag.model.document import BlockKind
 from eagle_rag.model.filters import AllOf, Compare
@@ -67,9 +67,14 @@ def verify_index(
     _check_pending(registry, store, findings, repair=rewrite is not None)
     live: dict[str, _Live] = {}
     for identity, version in registry.iter_live(namespace):
-        view = registry.view(namespace, identity)
-        _check_document(view, findings)
-        live[identity] = _Live(version, {passage.id for passage in view.passages})
+        try:
+            view = registry.view(namespace, identity)
+        except RegistryError as error:
+            findings.add("text-mismatch", identity, str(error))
+            live[identity] = _Live(version, set())
+        else:
+            _check_document(view, findings)
+            live[identity] = _Live(version, {passage.id for passage in view.passages})
         findings.documents += 1
         on_document(findings.documents)
     for collection in store.collections():
