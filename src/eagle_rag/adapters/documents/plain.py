@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from eagle_rag.adapters.documents.decoding import decode_text
 from eagle_rag.adapters.documents.outline import kind_of_title
@@ -41,7 +42,7 @@ _MAX_KNOWN_WORDS_ATOP = 3
 _MIN_CAPITALS = 4
 _MAX_TITLE = 250
 _MAX_TITLE_LINES = 3
-_CONTROL_FREE = 2048
+_HEAD_BYTES = 2048
 
 
 @dataclass(slots=True)
@@ -108,11 +109,15 @@ class PlainParser:
         return "text"
 
     def accepts(self, source: Source) -> bool:
-        """Whether the name ends in ``.txt`` or ``.text``, or the first bytes are text without tags."""
-        if source.uri.lower().endswith(_SUFFIXES):
+        """Whether the name ends in ``.txt`` or ``.text``, or has no ending and begins like text.
+
+        Files of other names (tables, programs, settings) are text too, but not documents.
+        """
+        suffix = PurePosixPath(source.uri).suffix.lower()
+        if suffix in _SUFFIXES:
             return True
-        head = source.data[:_CONTROL_FREE]
-        if b"\0" in head or not head.strip():
+        head = source.data[:_HEAD_BYTES]
+        if suffix or b"\0" in head or not head.strip():
             return False
         return not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"<", b"{", b"%PDF"))
 

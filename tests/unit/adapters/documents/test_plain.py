@@ -186,8 +186,10 @@ def test_blocks_hold_every_character_but_white_space() -> None:
     [
         ("a.TXT", b"<x>", True),
         ("notes", b"Some text", True),
+        ("a.csv", b"pmid,year", False),
+        ("a/b.tar!/notes", b"Some text", True),
         ("a.xml", b"<article/>", False),
-        ("a.bin", b"\0\1", False),
+        ("a", b"\0\1", False),
         ("a", b"%PDF-1.4", False),
         ("a", b"", False),
     ],
