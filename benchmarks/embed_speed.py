@@ -86,10 +86,13 @@ def _speed(
         wall_s, _ = _seconds(arm, parts[0])
         print(f"  first {min(_PART, len(texts))} of {name}: {wall_s:.2f} s")
     times: dict[str, list[tuple[float, float]]] = {name: [] for name in arms}
-    for _ in range(rounds):
-        for part in parts:
-            for name, arm in arms.items():
-                times[name].append(_seconds(arm, part))
+    turns = [part for _ in range(rounds) for part in parts]
+    names = list(arms)
+    for turn, part in enumerate(turns):
+        # Another arm begins each time: what ran before an arm leaves its weights in the cache.
+        first = turn % len(names)
+        for name in names[first:] + names[:first]:
+            times[name].append(_seconds(arms[name], part))
     totals = {name: np.sum(values, axis=0) for name, values in times.items()}
     for name, total in totals.items():
         wall_ms, cpu_ms = total / (rounds * len(texts)) * 1000

@@ -125,13 +125,15 @@ class OnnxTextEncoder:
         if not texts:
             return EncodedBatch(vectors, spec)
         session, window = self._load()
-        tokens = [window.cut(prefix + text) for text in texts]
+        cut = [False] * len(texts)
 
         def fill(at: int) -> None:
-            vectors[at] = self._vector(session, tokens[at][0])
+            # Tokenized here, not before: meanwhile another thread runs the model.
+            ids, cut[at] = window.cut(prefix + texts[at])
+            vectors[at] = self._vector(session, ids)
 
         # Longest first, so that no thread is left alone with a long text at the end.
-        order = sorted(range(len(texts)), key=lambda at: (-len(tokens[at][0]), at))
+        order = sorted(range(len(texts)), key=lambda at: (-len(texts[at]), at))
         workers = min(self._recipe.threads or _default_threads(), len(texts))
         if workers == 1:
             for at in order:
@@ -140,7 +142,7 @@ class OnnxTextEncoder:
             with ThreadPoolExecutor(workers, thread_name_prefix="encode") as pool:
                 for _ in pool.map(fill, order):  # raises what a worker raised
                     pass
-        truncated = tuple(at for at, (_, cut) in enumerate(tokens) if cut)
+        truncated = tuple(at for at in range(len(texts)) if cut[at])
         return EncodedBatch(vectors, spec, truncated)
 
     def _vector(self, session: OnnxSession, ids: Sequence[int]) -> FloatArray:

