@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from eagle_rag.ingest.chunk import context_of, passage_lexemes
 from eagle_rag.ingest.classify import classify_passages
-from eagle_rag.ingest.pipeline import CommitConfig, ReadyDocument, document_rows
 from eagle_rag.ingest.prepare import PrepareConfig, PreparedDocument
+from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows
 from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.collection import CollectionSchema

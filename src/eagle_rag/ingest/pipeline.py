@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 
 from eagle_rag.errors import PluginError, RegistryError
 from eagle_rag.ingest.classify import classify_passages
-from eagle_rag.ingest.embed import embed_texts
 from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal
 from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
+from eagle_rag.ingest.reuse import read_known_vectors
+from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows
 from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
-from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Refusal
-from eagle_rag.model.passage import ChunkDecision, FloatArray, StoredPassage
+from eagle_rag.model.passage import StoredPassage
 from eagle_rag.model.records import AuditEvent, NewVersion
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.ports.registry import Registry
@@ -26,44 +26,6 @@ from eagle_rag.ports.stores import CollectionStore
 __all__ = ["CommitConfig", "IngestPipeline", "ReadyDocument", "document_rows"]
 
 _RETRY_REASONS = frozenset({"plugin-failed"})
-
-
-@dataclass(frozen=True, slots=True)
-class CommitConfig:
-    """What shapes committing.
-
-    Args:
-        namespace, kb_name: Where documents go.
-        config_digest: Digest of everything that shapes rows besides the source.
-        schemas: Schema of every collection that may be written, by name.
-        batch_passages: Passages embedded and written together; documents are never split.
-        optimize_every: Documents between two ``optimize`` calls.
-    """
-
-    namespace: str
-    kb_name: str
-    config_digest: str
-    schemas: Mapping[str, CollectionSchema]
-    batch_passages: int = 256
-    optimize_every: int = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ReadyDocument:
-    """A prepared document with the decisions on its passages."""
-
-    prepared: PreparedDocument
-    decisions: tuple[ChunkDecision, ...]
-
-    @property
-    def id(self) -> str:
-        """Its document id."""
-        return self.prepared.document_id
-
-    @property
-    def collections(self) -> tuple[str, ...]:
-        """Collections its rows go to, sorted."""
-        return tuple(sorted({decision.collection for decision in self.decisions}))
 
 
 @dataclass(slots=True)
@@ -229,8 +191,11 @@ class IngestPipeline:
     def _write(self, documents: list[ReadyDocument]) -> None:
         if not documents:
             return
-        rows, truncated = document_rows(self._bus, documents, self._config)
         known = self._registry.live_versions([document.id for document in documents])
+        vectors = read_known_vectors(
+            self._store, tuple(sorted(self._config.schemas)), self._reusable(documents, known)
+        )
+        rows, truncated = document_rows(self._bus, documents, self._config, known=vectors)
         versions = {
             document.id: self._registry.begin_version(document.id, document.collections)
             for document in documents
@@ -261,6 +226,20 @@ class IngestPipeline:
             clear_pending_rows(self._registry, self._store, states=("clearing",))
         if self._since_optimize >= self._config.optimize_every:
             self._optimize()
+
+    def _reusable(
+        self, documents: list[ReadyDocument], known: Mapping[str, int]
+    ) -> dict[str, int]:
+        """Return the live versions whose vectors stand for their passages' whole text alone."""
+        reusable: dict[str, int] = {}
+        for document in documents:
+            version = known.get(document.id)
+            if version is None or any(document.prepared.contexts):
+                continue
+            record = self._registry.find_documents(self._config.namespace, identifier=document.id)
+            if record and not record[0].truncated:
+                reusable[document.id] = version
+        return reusable
 
     def _commit(self, ready: ReadyDocument, *, version: int, truncated: int, known: bool) -> None:
         prepared = ready.prepared
@@ -345,67 +324,3 @@ def _audit_event(ready: ReadyDocument) -> AuditEvent:
         for (name, where, why), count in sorted(rules.items())
     )
     return AuditEvent("classify_chunk", plugin, ready.id, f"{collection} by {rule}", detail)
-
-
-def document_rows(
-    bus: BoundBus, documents: Iterable[ReadyDocument], config: CommitConfig
-) -> tuple[dict[str, list[StoredPassage]], dict[str, int]]:
-    """Embed documents and return their rows by collection, version 0, and truncations by document."""
-    wanted: dict[tuple[str, str], list[tuple[PreparedDocument, ChunkDecision]]] = {}
-    for ready in documents:
-        for decision in ready.decisions:
-            key = (decision.collection, decision.encoder)
-            wanted.setdefault(key, []).append((ready.prepared, decision))
-    rows: dict[str, list[StoredPassage]] = {}
-    truncated: dict[str, set[int]] = {}
-    for (collection, encoder), items in wanted.items():
-        schema = config.schemas.get(collection)
-        if schema is None:
-            message = f"decision for unknown collection {collection!r}"
-            raise PluginError(message, remedy="register the collection in on_load")
-        texts = [_dense_text(document, decision.target) for document, decision in items]
-        batch = embed_texts(bus, texts, encoder=encoder, expected=schema.spec)
-        for position in batch.truncated:
-            document, decision = items[position]
-            truncated.setdefault(document.document_id, set()).add(decision.target)
-        target = rows.setdefault(collection, [])
-        for position, (document, decision) in enumerate(items):
-            target.append(_row(document, decision, config=config, vector=batch.vectors[position]))
-    return rows, {identity: len(ordinals) for identity, ordinals in truncated.items()}
-
-
-def _dense_text(document: PreparedDocument, ordinal: int) -> str:
-    context, text = document.contexts[ordinal], document.passages[ordinal].text
-    return f"{context}\n\n{text}" if context else text
-
-
-def _row(
-    prepared: PreparedDocument,
-    decision: ChunkDecision,
-    *,
-    config: CommitConfig,
-    vector: FloatArray,
-) -> StoredPassage:
-    passage = prepared.passages[decision.target]
-    tags = dict(passage.tags)
-    fields = config.schemas[decision.collection].extra_fields
-    return StoredPassage(
-        row_id=f"{passage.id}@0",
-        passage_id=passage.id,
-        document_id=prepared.document_id,
-        version=0,
-        namespace=config.namespace,
-        kb_name=config.kb_name,
-        text=passage.text,
-        lexemes=prepared.lexemes[decision.target],
-        vector=vector,
-        path=" > ".join(passage.section_path),
-        section_kind=passage.section_kind.value,
-        chunk_type=decision.chunk_type,
-        source_type=prepared.document.format,
-        source_chunk_id=passage.id,
-        start=passage.start,
-        end=passage.end,
-        year=prepared.document.metadata.year,
-        extra=tuple((name, tags.get(name)) for name in sorted(fields)),
-    )
