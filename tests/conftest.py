@@ -1,0 +1,95 @@
+"""Fixtures every test may use, and the guard that keeps tests off the network."""
+
+import ipaddress
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from eagle_rag.engine import Engine
+
+
+@contextmanager
+def _opener(folder: Path) -> Iterator[Callable[..., "Engine"]]:
+    # The store takes seconds to import, and most tests do without.
+    from eagle_rag.engine import open_engine
+    from eagle_rag.kernel.settings import load_settings
+
+    opened: list[Engine] = []
+
+    def make(overrides: dict[str, object] | None = None) -> "Engine":
+        engine = open_engine(
+            load_settings(
+                overrides={
+                    "data_dir": str(folder / "index"),
+                    "collections.eagle_text.encoder": "hash",
+                    **(overrides or {}),
+                },
+                environ={},
+            )
+        )
+        opened.append(engine)
+        return engine
+
+    yield make
+    for engine in opened:
+        engine.close()
+
+
+@pytest.fixture
+def make_engine(tmp_path: Path) -> Iterator[Callable[..., "Engine"]]:
+    """Open engines on one index below ``tmp_path``, with the hashing encoder; closed at the end.
+
+    ``make_engine({"search.retracted": "hide"})`` takes setting overrides by dotted key.
+    """
+    with _opener(tmp_path) as make:
+        yield make
+
+
+@pytest.fixture(scope="module")
+def make_shared_engine(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[..., "Engine"]]:
+    """Open engines as ``make_engine`` does, on one index for all tests of a module."""
+    with _opener(tmp_path_factory.mktemp("shared")) as make:
+        yield make
+
+
+@pytest.fixture
+def engine(make_engine: Callable[..., "Engine"]) -> "Engine":
+    """Return an engine on an empty index."""
+    return make_engine()
+
+
+@pytest.fixture(autouse=True)
+def _no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a test without a ``network`` marker that connects anywhere but this machine."""
+    if request.node.get_closest_marker("network") is not None:
+        return
+    for name in ("connect", "connect_ex"):
+        original = getattr(socket.socket, name)
+
+        def guarded(
+            self: socket.socket,
+            address: object,
+            original: Callable[[socket.socket, object], object] = original,
+        ) -> object:
+            if self.family in {socket.AF_INET, socket.AF_INET6} and not _is_loopback(address):
+                pytest.fail(f"this test connects to {address!r} without the network marker")
+            return original(self, address)
+
+        monkeypatch.setattr(socket.socket, name, guarded)
+
+
+def _is_loopback(address: object) -> bool:
+    host = address[0] if isinstance(address, tuple) else address
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(str(host)).is_loopback
+    except ValueError:
+        return False
