@@ -110,8 +110,6 @@ _LOOSENESS: Final = {
 # Before a sequence change: coding, genomic, mitochondrial, non-coding, protein, RNA.
 _CHANGE_PREFIXES: Final = frozenset("cgmnpr")
 
-_snowball = snowballstemmer.stemmer("english")
-
 
 class _Folded(NamedTuple):
     """A run in normal form, and where each of its characters came from."""
@@ -165,7 +163,8 @@ def stem(word: str) -> str:
     """Return the stem of a lower-case word; anything but three or more ASCII letters stays."""
     if len(word) < 3 or not (word.isascii() and word.isalpha()):  # noqa: PLR2004 - two letters have no ending
         return word
-    return str(_snowball.stemWord(word))
+    # A stemmer keeps the word it works on in itself: one shared by threads mixes their words up.
+    return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
 def _tokens(run: str) -> tuple[str, ...]:

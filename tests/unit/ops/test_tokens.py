@@ -1,6 +1,8 @@
 """The tokenizer that index and query share."""
 
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -228,6 +230,19 @@ def test_identifiers_are_not_stemmed() -> None:
 
 def test_words_are_stemmed_alike_in_any_case() -> None:
     assert tokenize("Mutations MUTATED mutation") == ["mutat"] * 3
+
+
+def test_threads_do_not_mix_up_each_others_stems() -> None:
+    """Search arms and uploads tokenize at the same time, and a wrong stem would stay in the cache."""
+    words = ["generalizations", "metastatic", "receptors", "inhibition", "happiness"]
+    expected = [stem.__wrapped__(word) for word in words] * 400
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(stem.__wrapped__, words * 400)) == expected
+    finally:
+        sys.setswitchinterval(interval)
 
 
 def test_stop_words_spare_names() -> None:
