@@ -18,6 +18,7 @@ __all__ = [
 ]
 
 _WEB = r"(?:https?://)?(?:www\.)?"
+_PMID_DIGITS = 9
 _PMID = re.compile(
     rf"(?:{_WEB}(?:pubmed\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/(?:m/)?pubmed)/"
     r"|(?:info:pmid/|pmid|pubmed(?:\s+id)?)?\s*[:#]?\s*)"
@@ -26,18 +27,25 @@ _PMID = re.compile(
 )
 _PMCID = re.compile(
     rf"(?:{_WEB}(?:pmc\.ncbi\.nlm\.nih\.gov|ncbi\.nlm\.nih\.gov/pmc)/articles/|pmcid\s*[:#]?\s*)?"
-    r"(?P<prefix>pmc\s*[:#-]?\s*)?0*(?P<id>[1-9]\d{0,9})(?:\.\d+)?/?",
+    r"(?:pmc\s*[:#-]?\s*)?0*(?P<id>[1-9]\d{0,9})(?:\.\d+)?/?",
     re.IGNORECASE | re.ASCII,
 )
 _DOI_URL = re.compile(r"(?:https?://)?(?:[a-z0-9-]+\.)*doi\.org/", re.IGNORECASE)
 _DOI_LABEL = re.compile(r"(?:(?:info|urn)\s*[:/]\s*)?doi\s*[:/]?\s*", re.IGNORECASE)
 # ISO 26324: directory indicator 10, a registrant of digits and dots, then any printable characters.
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\S+", re.ASCII)
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\s?\S+")
+# What may follow a line break set inside a DOI: no word, and no year that begins something else.
+_BROKEN_OFF = re.compile(r"(?![A-Za-z]+\b|\d{4}$)\S+")
+_BREAKS_AFTER = frozenset("./-_(:")
+_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
+_TRAILING = frozenset(".,;:\"'") | frozenset(_OPENING)
 _ORCID = re.compile(r"(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])", re.IGNORECASE | re.ASCII)
 
 
 def normalize_pmid(text: str) -> str:
     """Return the digits of a PubMed id written in any usual way, or an empty string."""
+    if text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= _PMID_DIGITS:
+        return text
     found = _PMID.fullmatch(text.strip())
     return found["id"] if found else ""
 
@@ -46,7 +54,7 @@ def normalize_pmcid(text: str) -> str:
     """Return ``PMC`` and digits, or an empty string.
 
     Digits alone count, because JATS writes them so where the id's type is stated beside it. The
-    version of an author manuscript or revision (``PMC123.2``) is left out.
+    version of a revision (``PMC123.2``) is left out.
     """
     found = _PMCID.fullmatch(text.strip())
     return f"PMC{found['id']}" if found else ""
@@ -56,22 +64,23 @@ def normalize_doi(text: str) -> str:
     """Return a DOI in lower case without prefix, or an empty string.
 
     ``<``, ``;``, ``(`` and whatever else a registrant put into it stay (CASES A8). White space ends
-    it, but for a line break set inside a DOI that is otherwise alone, which is removed.
+    it, but for a line break inside a DOI that is otherwise alone, which is removed.
     """
     text = text.strip()
-    link = _DOI_URL.match(text)
-    if link:
-        text = unquote(text[link.end() :])
-    else:
-        label = _DOI_LABEL.match(text)
-        text = text[label.end() :] if label else text
+    if not text.startswith("10."):
+        text = _without_prefix(text)
     if "&" in text:
         text = unescape(text)
-    parts = text.split()
-    if len(parts) == 2 and not re.match(r"[A-Za-z]+\b|\d{4}$", parts[1]):  # noqa: PLR2004 - two parts: one break inside
-        parts = ["".join(parts)]
-    found = _DOI.match(parts[0]) if parts else None
-    return _without_trailing_punctuation(found[0]).lower() if found else ""
+    found = _DOI.match(text)
+    if not found:
+        return ""
+    doi = found[0]
+    rest = text[found.end() :].lstrip()
+    if rest and doi[-1] in _BREAKS_AFTER and _BROKEN_OFF.fullmatch(rest):
+        doi += rest
+    if doi[-1] in _TRAILING:
+        doi = _without_trailing_punctuation(doi)
+    return "".join(doi.split()).lower()
 
 
 def normalize_orcid(text: str) -> str:
@@ -87,9 +96,7 @@ def normalize_orcid(text: str) -> str:
     for digit in digits[:-1]:
         total = (total + int(digit)) * 2
     check = (12 - total % 11) % 11
-    if digits[-1] != ("X" if check == 10 else str(check)):  # noqa: PLR2004 - ISO 7064: ten is written X
-        return ""
-    return "-".join(found.groups()).upper()
+    return "-".join(found.groups()).upper() if digits[-1] == "0123456789X"[check] else ""
 
 
 def parse_identifier(text: str) -> Identifiers:
@@ -98,26 +105,34 @@ def parse_identifier(text: str) -> Identifiers:
     Digits alone are a PMID. Text around an identifier makes it a query, not an identifier.
     """
     text = text.strip()
-    if len(text.split()) <= 3:  # noqa: PLR2004 - "pubmed id 123" is the longest form
-        bare = _DOI_LABEL.sub("", _DOI_URL.sub("", text, count=1), count=1)
-        if bare.startswith("10.") and len(bare.split()) == 1:
-            return Identifiers(doi=normalize_doi(text))
-        found = _PMCID.fullmatch(text)
-        if found and (found["prefix"] or "pmc" in text.lower()):
-            return Identifiers(pmcid=normalize_pmcid(text))
-        return Identifiers(pmid=normalize_pmid(text))
-    return Identifiers()
+    bare = _without_prefix(text)
+    if bare.startswith("10."):
+        alone = len(bare.split()) == 1
+        return Identifiers(doi=normalize_doi(text)) if alone else Identifiers()
+    if "pmc" in text.lower():
+        return Identifiers(pmcid=normalize_pmcid(text))
+    return Identifiers(pmid=normalize_pmid(text))
+
+
+def _without_prefix(text: str) -> str:
+    """Return a DOI without ``https://doi.org/`` or ``doi:``; an address's escapes are undone."""
+    link = _DOI_URL.match(text)
+    if link:
+        return unquote(text[link.end() :])
+    label = _DOI_LABEL.match(text)
+    if not label:
+        return text
+    bare = text[label.end() :]
+    link = _DOI_URL.match(bare)
+    return unquote(bare[link.end() :]) if link else bare
 
 
 def _without_trailing_punctuation(doi: str) -> str:
     """Drop what a sentence or a list put after a DOI; a closing bracket stays if it was opened."""
     while doi:
         last = doi[-1]
-        if last in ".,;:\"'" or (last in ")]}>" and doi.count(last) > doi.count(_OPENING[last])):
-            doi = doi[:-1]
-        else:
+        opening = _OPENING.get(last)
+        if last not in _TRAILING or (opening and doi.count(last) <= doi.count(opening)):
             break
+        doi = doi[:-1]
     return doi
-
-
-_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}

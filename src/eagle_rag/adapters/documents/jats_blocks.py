@@ -8,7 +8,7 @@ from lxml import etree
 
 from eagle_rag.adapters.documents.jats_text import MARKER_CLOSES, MARKER_OPENS
 from eagle_rag.adapters.documents.xml import fold_space
-from eagle_rag.model.document import Block, BlockKind, Citation, Section, SectionKind, Span
+from eagle_rag.model.document import Block, BlockKind, Citation, Section, SectionKind
 
 __all__ = ["SEPARATOR", "BlockWriter", "Frame"]
 
@@ -17,6 +17,8 @@ SEPARATOR = "\n\n"
 # The longest range a marker may stand for; a larger one is a typing error.
 _MAX_RANGE = 100
 _RANGE = re.compile(r"\W*(\d{1,4})\s*[-\u2010-\u2015\u2212]\s*(\d{1,4})\W*")
+_LONGEST_RANGE = len("[1000]-[1009]")
+_LONGEST_DASH = len("] ^- ^[")
 _NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _DASH = re.compile(r"[\])]?\s*\^?[-\u2010-\u2015\u2212]\s*\^?[\[(]?")
 
@@ -82,8 +84,8 @@ class BlockWriter:
 
     def write(
         self, kind: BlockKind, text: str, cited: list[tuple[str, ...]], prefix: str = ""
-    ) -> Span | None:
-        """Append one block to the current section; return where it stands, or ``None`` if blank.
+    ) -> bool:
+        """Append one block to the current section; return whether there was anything to write.
 
         Args:
             kind: Kind of the block.
@@ -94,7 +96,7 @@ class BlockWriter:
         text = fold_space(text)
         if not text:
             cited.clear()
-            return None
+            return False
         if prefix:
             text = f"{prefix} {text}"
         start = self.length + len(SEPARATOR) if self._texts else 0
@@ -110,11 +112,7 @@ class BlockWriter:
         self._texts.append(text)
         self.length = end
         self.blocks.append(Block(kind, start, end, frame.ordinal))
-        return Span(start, end)
-
-    def last_text(self) -> str:
-        """Return the text of the last block."""
-        return self._texts[-1]
+        return True
 
     def _cite(self, text: str, start: int, cited: list[tuple[str, ...]]) -> str:
         """Take the marks out of a block's text and note a citation for each marker."""
@@ -135,18 +133,25 @@ class BlockWriter:
     def _note(
         self, start: int, end: int, keys: tuple[str, ...], marker: str, between: str
     ) -> None:
-        spread = _RANGE.fullmatch(marker)
-        if spread:
-            keys = self._filled(keys, int(spread[2]) - int(spread[1]))
-        elif between and _DASH.fullmatch(between) and _NUMBER.fullmatch(marker):
-            before = self.citations[-1]
-            low = self._places[before.references[-1]]
-            high = self._places[keys[-1]]
-            if 0 < high - low <= _MAX_RANGE:
-                start = before.start
-                keys = before.references + self._keys[low + 1 : high + 1]
-                self.citations.pop()
+        # Most markers are names or single numbers: look closer only where a dash may be.
+        if len(keys) == 1 or len(marker) <= _LONGEST_RANGE:
+            spread = _RANGE.fullmatch(marker)
+            if spread:
+                keys = self._filled(keys, int(spread[2]) - int(spread[1]))
+        if 0 < len(between) <= _LONGEST_DASH and _DASH.fullmatch(between):
+            start, keys = self._joined(start, keys, marker)
         self.citations.append(Citation(start, end, keys))
+
+    def _joined(
+        self, start: int, keys: tuple[str, ...], marker: str
+    ) -> tuple[int, tuple[str, ...]]:
+        """Return start and keys of a marker that ends a range which the one before it began."""
+        before = self.citations[-1]
+        low, high = self._places[before.references[-1]], self._places[keys[-1]]
+        if not _NUMBER.fullmatch(marker) or not 0 < high - low <= _MAX_RANGE:
+            return start, keys
+        self.citations.pop()
+        return before.start, before.references + self._keys[low + 1 : high + 1]
 
     def _filled(self, keys: tuple[str, ...], distance: int) -> tuple[str, ...]:
         """Return all keys of a marker such as ``10-12`` that names only its ends, or its first."""

@@ -65,7 +65,7 @@ class BodyWalk:
     """
 
     __slots__ = (
-        "_cited", "_depth", "_floats", "_inline", "_kind", "_marked", "_plain", "_prefix",
+        "_cited", "_depth", "_floats", "_inline", "_kind", "_marked", "_pieces", "_plain", "_prefix",
         "_taken", "figures", "tables", "unresolved", "writer",
     )  # fmt: skip
 
@@ -76,8 +76,10 @@ class BodyWalk:
         self._cited = cited
         self._plain = InlineText()
         self._inline = InlineText()
+        self._pieces = self._inline.pieces
         self._inline.handlers |= self._block_handlers()
         self._floats: dict[str, Handler] = {
+            **dict.fromkeys(_FLOAT_NAMES, self._captioned),
             "boxed-text": self.container,
             "fig": self._figure,
             "fn": self._footnote,
@@ -99,7 +101,7 @@ class BodyWalk:
 
     def abstract(self, element: etree._Element, path: tuple[str, ...] = ()) -> None:
         """Write an abstract; its subsections are abstract too."""
-        title = element.find("title")
+        title, _ = _heading_of(element)
         name = self._plain.text(title) or "Abstract"
         frame = Frame((*path, name), SectionKind.ABSTRACT, locked=True, title=title)
         self._section(element, frame, BlockKind.PARAGRAPH)
@@ -142,15 +144,18 @@ class BodyWalk:
 
     def _end(self) -> None:
         """Write what was collected as a block, if it is not blank."""
-        pieces = self._inline.pieces
+        pieces = self._pieces
         if pieces:
             text = "".join(pieces)
             pieces.clear()
-            if self.writer.write(self._kind, text, self._marked, self._prefix):
+            if not text.isspace() and self.writer.write(
+                self._kind, text, self._marked, self._prefix
+            ):
                 self._prefix = ""
 
     def _paragraph(self, element: etree._Element) -> None:
-        self._end()
+        if self._pieces:
+            self._end()
         self._depth += 1
         self._inline.flow(element)
         self._depth -= 1
@@ -181,7 +186,7 @@ class BodyWalk:
                 self._inline.flow(child)
                 self._end()
         if self._prefix:
-            self._inline.pieces.append(self._prefix)
+            self._pieces.append(self._prefix)
             self._prefix = ""
             self._end()
 
@@ -210,8 +215,8 @@ class BodyWalk:
         outer, self._kind = self._kind, BlockKind.FORMULA
         self._inline.formula(element)
         number = element.find("label")
-        if number is not None and self._inline.pieces:
-            self._inline.pieces.append(f" {self._plain.text(number)}")
+        if number is not None and self._pieces:
+            self._pieces.append(f" {self._plain.text(number)}")
         self._end()
         self._kind = outer
 
@@ -220,17 +225,21 @@ class BodyWalk:
         target = element.get("rid")
         keys = self._keys(target) if target else None
         if not keys:
-            self.unresolved += element.get("ref-type") == "bibr"
-            self._inline.flow(element)
+            if element.get("ref-type") == "bibr":
+                self.unresolved += 1
+            if len(element):
+                self._inline.flow(element)
+            else:
+                self._pieces.append(element.text or "")
             return
         text = self._inline.captured(element) if len(element) else element.text or ""
         bare = text.strip()
         if not bare:
-            self._inline.pieces.append(text)
+            self._pieces.append(text)
             return
         before, after = text.split(bare, 1)
         self._marked.append(keys)
-        self._inline.pieces.append(f"{before}{MARKER_OPENS}{bare}{MARKER_CLOSES}{after}")
+        self._pieces.append(f"{before}{MARKER_OPENS}{bare}{MARKER_CLOSES}{after}")
 
     def _keys(self, target: str) -> tuple[str, ...] | None:
         keys = self._cited.get(target)
@@ -255,23 +264,22 @@ class BodyWalk:
         writer.frame, self._kind, self._prefix, self._depth = outer
 
     def _heading(self, frame: Frame) -> None:
-        outer, self._kind = self._kind, BlockKind.HEADING
-        if frame.title is not None:
-            self._inline.flow(frame.title)
-        number = self._plain.text(frame.label)
-        if any(piece.strip() for piece in self._inline.pieces):
-            self._prefix = number
+        title, number = frame.title, self._plain.text(frame.label)
+        if title is not None:
+            self._inline.flow(title)
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        if text and not text.isspace():
+            self.writer.write(BlockKind.HEADING, text, self._marked, number)
         else:
-            self._inline.pieces.append(number)
-        self._end()
-        self._kind, self._prefix = outer, ""
+            self.writer.write(BlockKind.HEADING, number, self._marked)
 
     def _release(self) -> None:
         frame = self.writer.frame
         while frame.waiting:
             waiting, frame.waiting = frame.waiting, []
             for element in waiting:
-                self._floats.get(element.tag, self._captioned)(element)
+                self._floats[element.tag](element)
 
     def _subsection(self, element: etree._Element) -> None:
         self._end()
@@ -326,7 +334,7 @@ class BodyWalk:
     def _wait(self, element: etree._Element) -> None:
         self.writer.frame.waiting.append(element)
         # A float between two words must not join them.
-        self._inline.pieces.append(" ")
+        self._pieces.append(" ")
 
     def _box(self, element: etree._Element) -> None:
         if self._depth:
@@ -358,19 +366,24 @@ class BodyWalk:
         else:
             self._wait(element)
 
-    def _captioned(self, element: etree._Element) -> Span | None:
-        """Write the caption of a float as a section of its own; return where it stands."""
+    def _captioned(self, element: etree._Element) -> tuple[str, Span | None]:
+        """Write the caption of a float as a section of its own; return label and place."""
         tag = element.tag
-        label = element.find("label")
-        if tag in _GROUPS and label is None and element.find("caption") is None:
+        label = caption = None
+        for child in element:
+            if child.tag == "label":
+                label = child
+            elif child.tag == "caption":
+                caption = child
+        if tag in _GROUPS and label is None and caption is None:
             self._inline.flow(element)
-            return None
+            return "", None
         if label is None and tag == "supplementary-material":
             label = element.find("media/label")
-        name = self._plain.text(label) or _FLOAT_NAMES[tag]
-        frame = Frame(
-            (*self.writer.frame.path, name), SectionKind.CAPTION, locked=True, floating=tag
-        )
+        # The stop sets the label off from the caption; it is not part of the name.
+        name = self._plain.text(label).rstrip(".: \u2002\u2003")
+        path = (*self.writer.frame.path, name or _FLOAT_NAMES[tag])
+        frame = Frame(path, SectionKind.CAPTION, locked=True, floating=tag)
         first = len(self.writer.blocks)
         self._section(element, frame, BlockKind.CAPTION)
         own = [
@@ -378,19 +391,17 @@ class BodyWalk:
             for block in self.writer.blocks[first:]
             if block.section == frame.ordinal and block.kind is not BlockKind.FOOTNOTE
         ]
-        return Span(own[0].start, own[-1].end) if own else None
+        return name, Span(own[0].start, own[-1].end) if own else None
 
     def _figure(self, element: etree._Element) -> None:
         key = unique_key(element.get("id"), f"fig-{len(self.figures) + 1}", self._taken)
         place = len(self.figures)
-        caption = self._captioned(element)
-        label = self._plain.text(element.find("label"))
+        label, caption = self._captioned(element)
         self.figures.insert(place, Figure(key, label, caption, graphic_hrefs(element)))
 
     def _table(self, element: etree._Element) -> None:
         place = len(self.tables)
-        caption = self._captioned(element)
-        label = self._plain.text(element.find("label"))
+        label, caption = self._captioned(element)
         self._add_tables(read_tables(element, label, caption, text=self._plain.text), place)
 
     def _stray_table(self, element: etree._Element) -> None:

@@ -1,6 +1,7 @@
 """Authors of an article: people and groups, with affiliations and ORCID iDs. Editors are left out."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from lxml import etree
 
@@ -13,6 +14,9 @@ __all__ = ["read_authors"]
 
 # ``contrib-type`` of those who wrote the article; no type at all means an author.
 _AUTHOR_TYPES = frozenset({"", "author", "authors", "collab", "group", "group author"})
+_PEOPLE = ("name", "string-name", "name-alternatives")
+_GROUPS = ("collab", "collab-alternatives", "on-behalf-of")
+_LINKS = ("contrib-id", "ext-link", "uri")
 # Stands between two parts of an address until it is known whether anything follows.
 _PART = "\x1f"
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
@@ -27,21 +31,18 @@ def read_authors(meta: etree._Element, inline: InlineText) -> tuple[Author, ...]
     by_id = _affiliations(meta, inline)
     authors: list[Author] = []
     for group in meta.iterchildren("contrib-group"):
-        contributors = [one for one in group.iterchildren("contrib") if _is_author(one)]
-        pointed = any(
-            target in by_id
-            for one in contributors
-            for xref in one.iterchildren("xref")
-            for target in (xref.get("rid") or "").split()
-        )
-        shared: tuple[str, ...] = ()
-        if not pointed:
+        found: list[Author] = []
+        for child in group:
+            if child.tag == "contrib":
+                if _is_author(child):
+                    found += _authors_of(child, by_id, inline)
+            elif child.tag in ("on-behalf-of", "collab"):
+                found.append(Author(group=_collab(child, inline)))
+        if by_id and not any(author.affiliations for author in found):
             own = (_affiliation(aff, inline) for aff in group.iterchildren("aff"))
             shared = tuple(text for text in own if text) or tuple(by_id.values())
-        for one in contributors:
-            authors += _authors_of(one, _own_affiliations(one, by_id, inline) or shared, inline)
-        for element in group.iterchildren("on-behalf-of", "collab"):
-            authors.append(Author(group=_collab(element, inline)))
+            found = [replace(author, affiliations=shared) for author in found]
+        authors += found
     return tuple(author for author in authors if author.family or author.given or author.group)
 
 
@@ -51,35 +52,53 @@ def _is_author(contributor: etree._Element) -> bool:
 
 
 def _authors_of(
-    contributor: etree._Element, affiliations: tuple[str, ...], inline: InlineText
+    contributor: etree._Element, by_id: Mapping[str, str], inline: InlineText
 ) -> list[Author]:
     """Return the person or group of one ``contrib``, or both where it names both."""
-    orcid = _orcid(contributor)
-    found = []
-    name = contributor.find("name")
-    if name is None:
-        name = contributor.find("name-alternatives/*")
-    if name is None:
-        name = contributor.find("string-name")
-    if name is not None:
-        family, given = _person(name, inline)
-        found.append(Author(family, given, "", orcid, affiliations))
-    for path in ("collab", "collab-alternatives/collab", "on-behalf-of"):
-        groups = (_collab(group, inline) for group in contributor.iterfind(path))
-        found += [Author(group=name, affiliations=affiliations) for name in groups]
-    return found
+    orcid = ""
+    people: list[tuple[str, str]] = []
+    groups: list[str] = []
+    affiliations: dict[str, None] = {}
+    for child in contributor:
+        tag = child.tag
+        if tag == "xref":
+            for target in (child.get("rid") or "").split():
+                if target in by_id:
+                    affiliations[by_id[target]] = None
+        elif tag in _PEOPLE:
+            people.append(_person(child, inline))
+        elif tag in _GROUPS:
+            groups.append(_collab(child, inline))
+        elif tag in ("aff", "aff-alternatives"):
+            element = child[0] if tag == "aff-alternatives" and len(child) else child
+            affiliations[_affiliation(element, inline)] = None
+        elif tag in _LINKS:
+            orcid = orcid or _orcid(child)
+    affiliations.pop("", None)
+    texts = tuple(affiliations)
+    found = [Author(family, given, "", orcid, texts) for family, given in people[:1]]
+    return found + [Author(group=group, affiliations=texts) for group in groups]
 
 
 def _person(name: etree._Element, inline: InlineText) -> tuple[str, str]:
-    family = inline.text(name.find("surname"))
-    given = inline.text(name.find("given-names"))
-    if family or given:
-        return (family, given) if family else (given, "")
-    return inline.text(name), ""
+    """Return family and given name; a name in one piece is a family name."""
+    if name.tag == "name-alternatives":
+        return _person(name[0], inline) if len(name) else ("", "")
+    family = given = ""
+    for part in name:
+        if part.tag == "surname":
+            family = inline.text(part)
+        elif part.tag == "given-names":
+            given = inline.text(part)
+    if not family:
+        return (given or inline.text(name), "")
+    return family, given
 
 
 def _collab(element: etree._Element, inline: InlineText) -> str:
     """Return a group's name without the members and addresses listed inside it."""
+    if element.tag == "collab-alternatives":
+        return _collab(element[0], inline) if len(element) else ""
     parts = [element.text or ""]
     for child in element:
         if child.tag not in ("contrib-group", "contrib", "address", "aff", "xref", "fn", "list"):
@@ -88,14 +107,11 @@ def _collab(element: etree._Element, inline: InlineText) -> str:
     return fold_space("".join(parts)).rstrip(" ,;:")
 
 
-def _orcid(contributor: etree._Element) -> str:
-    for element in contributor.iterchildren("contrib-id", "ext-link", "uri"):
-        text = f"{element.text or ''} {element.get(_XLINK_HREF) or ''}"
-        kind = element.get("contrib-id-type") or element.get("content-type") or ""
-        if "orcid" in text.lower() or kind.lower() == "orcid":
-            orcid = normalize_orcid(text)
-            if orcid:
-                return orcid
+def _orcid(link: etree._Element) -> str:
+    text = f"{link.text or ''} {link.get(_XLINK_HREF) or ''}"
+    kind = link.get("contrib-id-type") or link.get("content-type") or ""
+    if kind.lower() == "orcid" or "orcid" in text.lower():
+        return normalize_orcid(text)
     return ""
 
 
@@ -113,20 +129,6 @@ def _affiliations(meta: etree._Element, inline: InlineText) -> dict[str, str]:
         if parent is None or parent.tag not in ("contrib", "collab"):
             found[element.get("id") or f"#{len(found)}"] = text
     return found
-
-
-def _own_affiliations(
-    contributor: etree._Element, by_id: Mapping[str, str], inline: InlineText
-) -> tuple[str, ...]:
-    texts = []
-    for child in contributor:
-        if child.tag == "aff":
-            texts.append(_affiliation(child, inline))
-        elif child.tag == "aff-alternatives":
-            texts.append(_affiliation(child[0], inline) if len(child) else "")
-        elif child.tag == "xref":
-            texts += [by_id.get(target, "") for target in (child.get("rid") or "").split()]
-    return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _affiliation(element: etree._Element, inline: InlineText) -> str:

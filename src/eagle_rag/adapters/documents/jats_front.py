@@ -180,9 +180,11 @@ def _month(text: str) -> int:
 
 def _licence(meta: etree._Element) -> str:
     """Return the licence's code where a Creative Commons address is given, else what is stated."""
-    licences = list(meta.iterfind("permissions/license"))
+    # NLM 2 has the licence directly in the front matter.
+    licences = [*meta.iterfind("permissions/license"), *meta.iterchildren("license")]
     if not licences:
-        return fold_space(meta.findtext("copyright-statement") or "")
+        stated = meta.findtext("copyright-statement") or ""
+        return fold_space(stated or meta.findtext("permissions/copyright-statement") or "")
     addresses = list(_addresses(licences))
     for address in addresses:
         code = _licence_code(address)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from typing import cast
 
 from lxml import etree
 
@@ -16,13 +17,24 @@ __all__ = ["Bibliography", "read_bibliography"]
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 # Where a cited work's own title stands, best first; a book has only a source.
 _TITLES = ("article-title", "data-title", "chapter-title", "part-title", "source", "trans-title")
-_TITLE_TAGS = frozenset(_TITLES)
+# In one call, because names make up half of all elements of an article.
+_TEXTS = etree.XPath(".//text()", smart_strings=False)
 _PEOPLE = frozenset({"person-group", "name", "string-name", "collab"})
-_IDENTIFYING = ("pub-id", "ext-link", "uri")
+_IDENTIFIERS = ("pub-id", "ext-link", "uri")
+_MIXED = frozenset({"mixed-citation", "citation", "ref"})
+# Roles of a citation's parts: the rank of a title, or one of these.
+_OTHER, _SIMPLE, _YEARLY, _IDENTIFYING = 10, 11, 12, 13
+_ROLES = {
+    **{tag: rank for rank, tag in enumerate(_TITLES)},
+    **dict.fromkeys(_PEOPLE, _SIMPLE),
+    **dict.fromkeys(("volume", "issue", "fpage", "lpage", "label", "etal"), _SIMPLE),
+    **dict.fromkeys(_IDENTIFIERS, _IDENTIFYING),
+    "year": _YEARLY,
+}
 _XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 _YEAR = re.compile(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)")
 _WRITTEN_DOI = re.compile(r"(?:doi\.org/|\bdoi[:\s]\s*)(10\.\d{4,9}/\S+)", re.IGNORECASE)
-_WRITTEN_PMID = re.compile(r"\bPMID:?\s*(\d+)", re.IGNORECASE)
+_WRITTEN_PMID = re.compile(r"\b(?:PMID|PubMed)(?:\s+ID)?:?\s*(\d{4,8})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +51,15 @@ class Bibliography:
     cited: dict[str, tuple[str, ...]]
 
 
-@dataclass(slots=True)
 class _Fields:
-    titles: dict[str, str]
-    year: int | None = None
-    pmid: str = ""
-    pmcid: str = ""
-    doi: str = ""
+    """What a citation says about the cited work, while it is read."""
+
+    __slots__ = ("doi", "pmcid", "pmid", "rank", "title", "year")
+
+    def __init__(self) -> None:
+        self.title = self.pmid = self.pmcid = self.doi = ""
+        self.rank = len(_TITLES)
+        self.year: int | None = None
 
 
 def read_bibliography(article: etree._Element) -> Bibliography:
@@ -89,58 +103,94 @@ def _best_alternative(element: etree._Element) -> etree._Element:
 
 
 def _read(citation: etree._Element, key: str, label: str, inline: InlineText) -> Reference:
-    fields = _Fields({})
-    # Publishers who tag every part leave the punctuation to the reader: then spaces stand for it.
-    punctuated = any(child.tail and not child.tail.isspace() for child in citation)
+    fields = _Fields()
+    punctuated = nested = False
+    mixed = citation.tag in _MIXED
+    for child in citation:
+        tag = child.tag
+        role = _ROLES.get(tag, _OTHER)
+        if role < fields.rank:
+            text = inline.text(child)
+            if text:
+                fields.title, fields.rank = text, role
+        if role == _IDENTIFYING:
+            _identify(fields, child)
+        elif role == _YEARLY:
+            if fields.year is None:
+                found = _YEAR.search(child.text or "")
+                fields.year = int(found[0]) if found else None
+        elif role != _SIMPLE and len(child):
+            nested = True
+        if mixed and not punctuated:
+            tail = child.tail
+            punctuated = tail is not None and not tail.isspace()
+    raw = _raw(citation, apart=not (punctuated or nested))
+    if nested or mixed or not fields.doi:
+        _search(fields, citation, raw, nested=nested)
+    return Reference(
+        key, label, raw, fields.title, fields.year, fields.pmid, fields.pmcid, fields.doi
+    )
+
+
+def _raw(citation: etree._Element, *, apart: bool) -> str:
+    """Return all of a citation's text but its label.
+
+    Publishers who tag every part leave the punctuation to the reader; then spaces stand for it.
+    """
+    if apart and citation.find("label") is None:
+        return fold_space(" ".join(_texts(citation)))
     parts = [citation.text or ""]
     for child in citation:
         tag = child.tag
         if tag == "label":
             continue
         if not len(child):
-            parts.append(child.text or "")
-        elif tag in _PEOPLE and not punctuated:
-            parts.append(all_text(child, " "))
+            # Ids are often set right after the last page.
+            parts.append(f" {child.text}" if tag == "pub-id" else child.text or "")
         else:
-            parts.append(all_text(child))
+            texts = _texts(child)
+            together = tag not in _PEOPLE or not all(text[0].isalnum() for text in texts)
+            parts.append(("" if together else " ").join(texts))
         parts.append(child.tail or " ")
-        _note(fields, child, inline)
-    raw = fold_space("".join(parts))
+    return fold_space("".join(parts))
+
+
+def _texts(element: etree._Element) -> list[str]:
+    return cast("list[str]", _TEXTS(element))
+
+
+def _search(fields: _Fields, citation: etree._Element, raw: str, *, nested: bool) -> None:
+    """Take the ids that stand deeper in a citation, or are only written out in it."""
+    if nested:
+        for inner in citation.iter(*_IDENTIFIERS):
+            _identify(fields, inner)
     lower = raw.lower()
     if not fields.doi and "doi" in lower:
         written = _WRITTEN_DOI.search(raw)
         fields.doi = normalize_doi(written[1]) if written else ""
-    if not fields.pmid and "pmid" in lower:
+    if not fields.pmid and ("pmid" in lower or "pubmed" in lower):
         written = _WRITTEN_PMID.search(raw)
         fields.pmid = normalize_pmid(written[1]) if written else ""
-    titles = fields.titles
-    title = next((titles[tag] for tag in _TITLES if tag in titles), "") if titles else ""
-    return Reference(key, label, raw, title, fields.year, fields.pmid, fields.pmcid, fields.doi)
-
-
-def _note(fields: _Fields, child: etree._Element, inline: InlineText) -> None:
-    """Take what one part of a citation says into the fields; the first of a kind counts."""
-    tag = child.tag
-    if tag in _TITLE_TAGS:
-        text = inline.text(child)
-        if text:
-            fields.titles.setdefault(tag, text)
-    elif tag == "year":
-        found = _YEAR.search(child.text or "")
-        if found and fields.year is None:
-            fields.year = int(found[0])
-    elif tag in _IDENTIFYING:
-        _identify(fields, child)
-    elif len(child) and tag not in _PEOPLE:
-        for inner in child.iter(*_IDENTIFYING):
-            _identify(fields, inner)
 
 
 def _identify(fields: _Fields, element: etree._Element) -> None:
-    kind = (element.get("pub-id-type") or element.get("ext-link-type") or "").lower()
-    text = all_text(element)
+    kind = element.get("pub-id-type")
+    text = (all_text(element) if len(element) else element.text) or ""
+    if kind == "doi":
+        fields.doi = fields.doi or normalize_doi(text)
+    elif kind == "pmid":
+        fields.pmid = fields.pmid or normalize_pmid(text)
+    elif kind in ("pmcid", "pmc"):
+        fields.pmcid = fields.pmcid or normalize_pmcid(text)
+    elif kind is None:
+        _follow(fields, element, text)
+
+
+def _follow(fields: _Fields, element: etree._Element, text: str) -> None:
+    """Take the id that a link leads to."""
+    kind = (element.get("ext-link-type") or "").lower()
     href = element.get(_XLINK_HREF) or ""
-    if kind in ("pmid", "pubmed"):
+    if kind in ("pmid", "pubmed") or "ncbi.nlm.nih.gov/pubmed/" in href:
         fields.pmid = fields.pmid or normalize_pmid(text) or normalize_pmid(href)
     elif kind in ("pmcid", "pmc"):
         fields.pmcid = fields.pmcid or normalize_pmcid(text) or normalize_pmcid(href)

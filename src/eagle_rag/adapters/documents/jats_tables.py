@@ -3,8 +3,7 @@
 A grid repeats a spanning cell's text in every cell it covers, so that each row can be read alone.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 
 from lxml import etree
 
@@ -21,25 +20,113 @@ _MAX_SPAN = 1000
 _MAX_CELLS = 1_000_000
 
 TextOf = Callable[[etree._Element], str]  # noqa: SLF001 - lxml has no public name for it
-_Line = list[tuple[str, bool]]
-_Hanging = dict[int, tuple[int, tuple[str, bool]]]
-_BLANK = ("", False)
+_CALS_GROUPS = frozenset({"tgroup", f"{OASIS}tgroup"})
+_PARTS = {"thead": 0, "tbody": 1, "tfoot": 2}
 
 
-@dataclass(slots=True)
-class _Cell:
-    text: str
-    header: bool
-    columns: int
-    rows: int
-
-
-@dataclass(slots=True)
 class _Grid:
-    """Rows of ``(text, is header)``; the first ``head`` of them are the column headers."""
+    """Rows being read: texts, which of them are header cells, and what reaches down from above.
 
-    rows: list[_Line]
-    head: int
+    Args:
+        columns: Positions of the columns that CALS entries name.
+        text: Renders one cell.
+    """
+
+    __slots__ = ("_columns", "_hanging", "_room", "_text", "head", "headers", "lines")
+
+    def __init__(self, columns: dict[str, int], text: TextOf) -> None:
+        self.lines: list[list[str]] = []
+        self.headers: list[list[bool]] = []
+        self.head = 0
+        self._columns = columns
+        self._text = text
+        # By column: how many more rows the cell reaches, its text, and whether it is a header.
+        self._hanging: dict[int, tuple[int, str, bool]] = {}
+        self._room = _MAX_CELLS
+
+    def add(self, row: etree._Element) -> None:
+        """Read one row; spanning cells are spread over the columns and rows they cover."""
+        line: list[str] = []
+        headers: list[bool] = []
+        hanging, self._hanging = self._hanging, {}
+        for cell in row:
+            tag = cell.tag
+            if hanging:
+                self._reach_down(hanging, line, headers)
+            header = tag == "th"
+            if header or tag == "td":
+                across, down = cell.get("colspan"), cell.get("rowspan")
+                if across is None and down is None:
+                    line.append(self._text(cell))
+                    headers.append(header)
+                else:
+                    spans = _number(across), _number(down)
+                    self._spread(self._text(cell), spans, line, headers, header=header)
+            elif _name(cell) == "entry":
+                self._spread(self._text(cell), self._entry_spans(cell), line, headers)
+        for column in sorted(hanging):
+            self._pad(line, headers, column)
+            self._reach_down(hanging, line, headers)
+        self.lines.append(line)
+        self.headers.append(headers)
+
+    def close(self, *, head: bool) -> None:
+        """End a head or body: no cell reaches beyond it."""
+        self._hanging.clear()
+        if head:
+            self.head = len(self.lines)
+
+    def square(self) -> None:
+        """Make all rows equally long."""
+        width = max(map(len, self.lines), default=0)
+        for line, headers in zip(self.lines, self.headers, strict=True):
+            self._pad(line, headers, width)
+
+    def is_usable(self) -> bool:
+        """Return whether there are cells, and not so many that only an attack has them."""
+        width = max(map(len, self.lines), default=0)
+        return 0 < width * len(self.lines) <= _MAX_CELLS
+
+    def _entry_spans(self, entry: etree._Element) -> tuple[int, int]:
+        first = self._columns.get(entry.get("namest") or "")
+        last = self._columns.get(entry.get("nameend") or "")
+        across = 1 if first is None or last is None else max(1, last - first + 1)
+        return across, _number(entry.get("morerows"), extra=1)
+
+    def _spread(
+        self,
+        text: str,
+        spans: tuple[int, int],
+        line: list[str],
+        headers: list[bool],
+        *,
+        header: bool = False,
+    ) -> None:
+        across, down = min(spans[0], self._room), spans[1]
+        self._room -= across
+        if down > 1:
+            for column in range(len(line), len(line) + across):
+                self._hanging[column] = (down - 1, text, header)
+        line += [text] * across
+        headers += [header] * across
+
+    def _reach_down(
+        self, hanging: dict[int, tuple[int, str, bool]], line: list[str], headers: list[bool]
+    ) -> None:
+        """Fill the places that cells of earlier rows cover."""
+        while len(line) in hanging:
+            column = len(line)
+            left, text, header = hanging.pop(column)
+            if left > 1:
+                self._hanging[column] = (left - 1, text, header)
+            line.append(text)
+            headers.append(header)
+
+    def _pad(self, line: list[str], headers: list[bool], width: int) -> None:
+        missing = width - len(line)
+        if missing > 0:
+            line += [""] * missing
+            headers += [False] * missing
 
 
 def read_tables(
@@ -60,7 +147,7 @@ def read_tables(
     tables = []
     for found in _outermost(element):
         grid = _read_grid(found, text)
-        if grid.rows:
+        if grid.is_usable():
             tables.append(_finish(grid, (key, label, caption, graphics)))
     return tables or [Table(key, label, caption, (), (), (), no_cells=True, graphics=graphics)]
 
@@ -89,36 +176,32 @@ def unique_key(wanted: str | None, fallback: str, taken: set[str]) -> str:
 
 def _outermost(element: etree._Element) -> Iterator[etree._Element]:
     """Yield the elements that hold rows, without those nested in a cell."""
-    if element.tag in ("tgroup", f"{OASIS}tgroup", "array"):
-        yield element
-        return
-    groups = list(element.iter("tgroup", f"{OASIS}tgroup"))
-    if groups:
-        yield from groups
-        return
-    if element.tag == "table":
+    if element.tag in _CALS_GROUPS:
         yield element
         return
     for child in element:
-        if child.tag in ("table", "array"):
-            yield child
-        elif child.tag not in ("caption", "table-wrap-foot", "label"):
+        if child.tag in ("thead", "tbody", "tr"):
+            yield element
+            return
+        if child.tag not in ("caption", "table-wrap-foot", "label"):
             yield from _outermost(child)
 
 
 def _read_grid(table: etree._Element, text: TextOf) -> _Grid:
     columns = _column_names(table)
-    sections = [child for child in table if _name(child) in ("thead", "tbody", "tfoot")]
-    # A footer is the last rows, wherever the markup puts it.
-    sections.sort(key=lambda part: {"thead": 0, "tbody": 1, "tfoot": 2}[_name(part)])
-    rows: list[list[_Cell]] = []
-    head = 0
-    for part in sections or [table]:
-        found = [_read_row(row, columns, text) for row in part if _name(row) in ("tr", "row")]
-        rows += found
-        if _name(part) == "thead":
-            head += len(found)
-    return _resolve(rows, head)
+    grid = _Grid(columns, text)
+    parts: list[list[etree._Element]] = [[], [], []]
+    for child in table:
+        place = _PARTS.get(_name(child))
+        if place is not None:
+            parts[place].append(child)
+    ordered = [part for placed in parts for part in placed]
+    for part in ordered or [table]:
+        for row in part:
+            if _name(row) in ("tr", "row"):
+                grid.add(row)
+        grid.close(head=_name(part) == "thead")
+    return grid
 
 
 def _name(element: etree._Element) -> str:
@@ -131,24 +214,6 @@ def _column_names(table: etree._Element) -> dict[str, int]:
     return {spec.get("colname") or str(place): place for place, spec in enumerate(specs)}
 
 
-def _read_row(row: etree._Element, columns: dict[str, int], text: TextOf) -> list[_Cell]:
-    cells = []
-    for child in row:
-        tag = child.tag
-        if tag in ("td", "th"):
-            across, down = _number(child.get("colspan")), _number(child.get("rowspan"))
-        elif _name(child) == "entry":
-            first = columns.get(child.get("namest") or "")
-            last = columns.get(child.get("nameend") or "")
-            across = last - first + 1 if first is not None and last is not None else 1
-            down = _number(child.get("morerows"), extra=1)
-        else:
-            continue
-        content = text(child) if len(child) else (child.text or "").strip()
-        cells.append(_Cell(content, tag == "th", max(1, across), down))
-    return cells
-
-
 def _number(value: str | None, *, extra: int = 0) -> int:
     """Return a span attribute; what is no sensible number spans one cell."""
     if value is None:
@@ -159,77 +224,35 @@ def _number(value: str | None, *, extra: int = 0) -> int:
     return max(1, min(int(value[:6]) + extra, _MAX_SPAN))
 
 
-def _resolve(rows: list[list[_Cell]], head: int) -> _Grid:
-    """Spread spanning cells over the grid and make every row equally long."""
-    grid: list[_Line] = []
-    hanging: _Hanging = {}
-    room = _MAX_CELLS
-    for cells in rows:
-        line: _Line = []
-        below: _Hanging = {}
-        for cell in cells:
-            _take_hanging(line, hanging, below)
-            value = (cell.text, cell.header)
-            across = min(cell.columns, room)
-            room -= across
-            if cell.rows > 1:
-                start = len(line)
-                below.update((start + step, (cell.rows - 1, value)) for step in range(across))
-            line += [value] * across
-        for column in sorted(hanging):
-            line += [_BLANK] * (column - len(line))
-            _take_hanging(line, hanging, below)
-        hanging = below
-        grid.append(line)
-    width = max(map(len, grid), default=0)
-    if width * len(grid) > _MAX_CELLS:
-        return _Grid([], 0)
-    for line in grid:
-        line.extend([_BLANK] * (width - len(line)))
-    return _Grid(grid if width else [], head)
-
-
-def _take_hanging(line: _Line, hanging: _Hanging, below: _Hanging) -> None:
-    """Fill the places that cells of earlier rows reach down to."""
-    while hanging and len(line) in hanging:
-        left, value = hanging.pop(len(line))
-        if left > 1:
-            below[len(line)] = (left - 1, value)
-        line.append(value)
-
-
 def _finish(grid: _Grid, about: tuple[str, str, Span | None, tuple[str, ...]]) -> Table:
-    head = grid.head
+    grid.square()
+    lines, headers, head = grid.lines, grid.headers, grid.head
     if head == 0:
         # Without a thead the leading rows of header cells only are the column headers.
-        while head < len(grid.rows) - 1 and all(header for _, header in grid.rows[head]):
+        while head < len(lines) - 1 and all(headers[head]):
             head += 1
-    body = grid.rows[head:]
-    columns = zip(*grid.rows[:head], strict=True) if head else ()
-    column_paths = tuple(_path(text for text, _ in column) for column in columns)
-    if not column_paths:
-        column_paths = ((),) * len(grid.rows[0])
+    columns = zip(*lines[:head], strict=True) if head else ((),) * len(lines[0])
     key, label, caption, graphics = about
     return Table(
         key,
         label,
         caption,
-        tuple(tuple(text for text, _ in row) for row in body),
-        column_paths,
-        tuple(_row_path(row) for row in body),
+        tuple(map(tuple, lines[head:])),
+        tuple(map(_path, columns)),
+        tuple(map(_row_path, lines[head:], headers[head:])),
         no_cells=False,
         graphics=graphics,
     )
 
 
-def _row_path(row: _Line) -> tuple[str, ...]:
+def _row_path(line: list[str], headers: list[bool]) -> tuple[str, ...]:
     """Return the leading header cells of a row, or else its first cell."""
-    leading = 0
-    while leading < len(row) and row[leading][1]:
-        leading += 1
-    return _path(text for text, _ in row[: max(1, leading)])
+    if not headers[0]:
+        return (line[0],) if line[0] else ()
+    leading = headers.index(False) if False in headers else len(headers)
+    return _path(line[:leading])
 
 
-def _path(texts: Iterator[str]) -> tuple[str, ...]:
+def _path(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the texts without blanks and repeats, in order."""
-    return tuple(dict.fromkeys(text for text in texts if text))
+    return tuple(dict.fromkeys(filter(None, texts)))

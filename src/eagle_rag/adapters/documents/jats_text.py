@@ -18,7 +18,7 @@ __all__ = ["MARKER_CLOSES", "MARKER_OPENS", "SILENT", "Handler", "InlineText"]
 MARKER_OPENS = "\x01"
 MARKER_CLOSES = "\x02"
 
-Handler = Callable[[etree._Element], None]  # noqa: SLF001 - lxml has no public name for it
+Handler = Callable[[etree._Element], object]  # noqa: SLF001 - lxml has no public name for it
 
 # Elements whose content is not prose: addresses of pictures, ids, descriptions read aloud, licences.
 SILENT = (
@@ -87,7 +87,8 @@ class InlineText:
         if element is None:
             return ""
         if not len(element):
-            return fold_space(element.text or "")
+            text = element.text
+            return fold_space(text) if text else ""
         return fold_space(self.captured(element))
 
     def captured(self, element: etree._Element) -> str:

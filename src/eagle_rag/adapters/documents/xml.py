@@ -50,7 +50,6 @@ _HTML_HEAD = re.compile(
     r"\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_SPACES = re.compile("[ \t\r\n]+")
 
 # Comments and processing instructions carry no text; without them every node has a string tag.
 # ``collect_ids=False`` would save little and makes libxml2 look for the external DTD.
@@ -81,13 +80,13 @@ def read_xml(
     Raises:
         UnreadableDocument: See the module's docstring for the reasons.
     """
-    data = source.data
     _refuse_at_sight(source, size_limit_bytes)
-    declared = b"<!ENTITY" in data or b"\x00" in data[:_HEAD_BYTES]
-    if declared:
+    # A declaration further down is found after parsing, which expands nothing.
+    head = source.data[:_HEAD_BYTES]
+    if b"<!ENTITY" in head or b"\x00" in head:
         _check_declarations(source)
     try:
-        root = etree.fromstring(data, _PARSER)
+        root = etree.fromstring(source.data, _PARSER)
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         raise _syntax_error(source, error) from error
     if local_name(root.tag).lower() == "html":
@@ -120,8 +119,10 @@ def fold_space(text: str) -> str:
 
     Only space, tab and line ends fold: a no-break or thin space inside is the publisher's choice.
     """
-    if "\n" in text or "\t" in text or "  " in text or "\r" in text:
-        text = _SPACES.sub(" ", text)
+    if "\n" in text or "\t" in text or "\r" in text:
+        text = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
     return text.strip()
 
 
