@@ -41,9 +41,11 @@ _TABLES = (
 def upgrade() -> None:
     """Create every table."""
     _create_documents()
+    _create_document_tags()
     _create_text()
     _create_citations()
     _create_front_matter()
+    _create_subjects()
     _create_floats()
     _create_records()
 
@@ -137,6 +139,9 @@ def _create_documents() -> None:
     )
     op.create_index("ix_documents_work_id", "documents", ["work_id"], unique=False)
     op.create_index("ix_documents_year", "documents", ["year"], unique=False)
+
+
+def _create_document_tags() -> None:
     op.create_table(
         "document_tags",
         sa.Column("document_id", sa.Text(), nullable=False),
@@ -344,6 +349,9 @@ def _create_front_matter() -> None:
         sa.PrimaryKeyConstraint("doc", "author", "position", name=op.f("pk_author_affiliations")),
         sqlite_with_rowid=False,
     )
+
+
+def _create_subjects() -> None:
     op.create_table(
         "grants",
         sa.Column("doc", sa.Integer(), nullable=False),
