@@ -41,6 +41,7 @@ _TABLES = (
 def upgrade() -> None:
     """Create every table."""
     _create_documents()
+    _create_live_documents()
     _create_document_tags()
     _create_text()
     _create_citations()
@@ -86,6 +87,9 @@ def _create_documents() -> None:
         sqlite_with_rowid=False,
     )
     op.create_index("ix_versions_state", "versions", ["state"], unique=False)
+
+
+def _create_live_documents() -> None:
     op.create_table(
         "documents",
         sa.Column("doc", sa.Integer(), nullable=False),
