@@ -18,7 +18,7 @@ from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import Refusal
 from eagle_rag.model.passage import StoredPassage
-from eagle_rag.model.records import AuditEvent, NewVersion
+from eagle_rag.model.records import AuditEvent, DocumentRecord, NewVersion
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
@@ -83,7 +83,7 @@ class IngestPipeline:
         self._waiting_keys: set[str] = set()
         self._waiting_passages = 0
         self._source_digests: dict[str, str] = {}
-        self._failed_uris: set[str] = set()
+        self._unsettled_uris: set[str] = set()
         self._kept_deleted: set[str] = set()
         self._since_optimize = 0
 
@@ -129,9 +129,15 @@ class IngestPipeline:
         if prepared.document_id in self._waiting_keys or digest in self._waiting_keys:
             self._flush()
         uri = prepared.document.source_uri
-        live = self._registry.by_digest(self._config.namespace, self._config.kb_name, digest)
+        live = self._with_digest(digest)
+        if live is not None and live.document_id in self._waiting_keys:
+            # A new version of it waits, with other content.
+            self._flush()
+            live = self._with_digest(digest)
         if live is not None and live.document_id != prepared.document_id:
             self._tally.duplicates.append((uri, live.document_id))
+            # Read again next time: the other document may be changed or deleted by then.
+            self._unsettled_uris.add(source.uri)
             message = f"same content as {live.source_uri}"
             self._on_event(
                 IngestEvent("duplicate", uri, live.document_id, live.version, 0, message)
@@ -144,13 +150,16 @@ class IngestPipeline:
         else:
             self._queue(prepared, source)
 
+    def _with_digest(self, digest: str) -> DocumentRecord | None:
+        return self._registry.by_digest(self._config.namespace, self._config.kb_name, digest)
+
     def _queue(self, prepared: PreparedDocument, source: PreparedSource) -> None:
         document = prepared.document
         try:
             decisions = classify_passages(self._bus, document, prepared.passages)
         except PluginError as error:
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
-            self._failed_uris.add(source.uri)
+            self._unsettled_uris.add(source.uri)
             return
         self._waiting.append(ReadyDocument(prepared, decisions))
         self._waiting_keys.update((prepared.document_id, document.digest))
@@ -172,7 +181,7 @@ class IngestPipeline:
         for item in waiting:
             if (
                 isinstance(item, PreparedSource)
-                and item.uri not in self._failed_uris
+                and item.uri not in self._unsettled_uris
                 and _settled(item)
             ):
                 digests = (item.digest, self._config.config_digest)
@@ -186,7 +195,7 @@ class IngestPipeline:
         except PluginError as error:
             document = ready.prepared.document
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
-            self._failed_uris.add(document.source_uri)
+            self._unsettled_uris.add(document.source_uri)
 
     def _write(self, documents: list[ReadyDocument]) -> None:
         if not documents:
@@ -230,14 +239,18 @@ class IngestPipeline:
     def _reusable(
         self, documents: list[ReadyDocument], known: Mapping[str, int]
     ) -> dict[str, int]:
-        """Return the live versions whose vectors stand for their passages' whole text alone."""
+        """Return the live versions whose vectors stand for their passages' whole text alone.
+
+        Written under other settings, they may have been encoded with context.
+        """
         reusable: dict[str, int] = {}
         for document in documents:
             version = known.get(document.id)
             if version is None or any(document.prepared.contexts):
                 continue
             record = self._registry.find_documents(self._config.namespace, identifier=document.id)
-            if record and not record[0].truncated:
+            same_settings = record and record[0].config_digest == self._config.config_digest
+            if same_settings and not record[0].truncated:
                 reusable[document.id] = version
         return reusable
 
@@ -282,7 +295,7 @@ class IngestPipeline:
         remedy = "ingest it again to bring it back"
         self._refuse(Refusal(document.source_uri, document.member, "deleted", message, remedy))
         self._source_digests.pop(ready.id, None)
-        self._failed_uris.add(document.source_uri)
+        self._unsettled_uris.add(document.source_uri)
 
     def _delete_by_pmid(self, pmid: str, uri: str) -> None:
         config = self._config
