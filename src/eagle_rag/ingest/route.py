@@ -1,5 +1,6 @@
 """Stage 1: which parser reads a source."""
 
+import codecs
 from dataclasses import replace
 
 from eagle_rag.errors import UnreadableDocument
@@ -15,7 +16,7 @@ def route_source(bus: BoundBus, source: Source) -> Source:
     Raises:
         UnreadableDocument: It is empty, or no parser accepts it.
     """
-    if not source.data.strip():
+    if not source.data.removeprefix(codecs.BOM_UTF8).strip():
         message = "is empty"
         raise UnreadableDocument(source.uri, "empty", message, remedy="check how it was written")
     pipeline = bus.ingest_route_selectors(source)

@@ -77,6 +77,7 @@ def pubmed_deletions(*pmids: str) -> str:
 
 def write_files(folder: Path, files: Mapping[str, bytes | str]) -> Path:
     """Write files by name into a folder, which is made, and return the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
