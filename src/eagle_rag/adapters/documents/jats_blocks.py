@@ -17,7 +17,6 @@ SEPARATOR = "\n\n"
 # The longest range a marker may stand for; a larger one is a typing error.
 _MAX_RANGE = 100
 _RANGE = re.compile(r"\W*(\d{1,4})\s*[-\u2010-\u2015\u2212]\s*(\d{1,4})\W*")
-_LONGEST_RANGE = len("[1000]-[1009]")
 _LONGEST_DASH = len("] ^- ^[")
 _NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _DASH = re.compile(r"[\])]?\s*\^?[-\u2010-\u2015\u2212]\s*\^?[\[(]?")
@@ -122,25 +121,31 @@ class BlockWriter:
         between = ""
         for part, keys in zip(marked, cited, strict=True):
             marker, _, after = part.partition(MARKER_CLOSES)
-            end = position + len(marker)
-            self._note(position, end, keys, marker, between)
+            begin, end = position, position + len(marker)
+            # Most markers are names or single numbers: look closer only where a dash may be.
+            references = keys
+            if "-" in marker or not marker.isascii():
+                references = self._spread(keys, marker)
+            if between and len(between) <= _LONGEST_DASH and _DASH.fullmatch(between):
+                begin, references = self._joined(begin, references, marker)
+            self.citations.append(Citation(begin, end, references))
             plain += (marker, after)
             position = end + len(after)
             between = after
         cited.clear()
         return "".join(plain)
 
-    def _note(
-        self, start: int, end: int, keys: tuple[str, ...], marker: str, between: str
-    ) -> None:
-        # Most markers are names or single numbers: look closer only where a dash may be.
-        if len(keys) == 1 or len(marker) <= _LONGEST_RANGE:
-            spread = _RANGE.fullmatch(marker)
-            if spread:
-                keys = self._filled(keys, int(spread[2]) - int(spread[1]))
-        if 0 < len(between) <= _LONGEST_DASH and _DASH.fullmatch(between):
-            start, keys = self._joined(start, keys, marker)
-        self.citations.append(Citation(start, end, keys))
+    def _spread(self, keys: tuple[str, ...], marker: str) -> tuple[str, ...]:
+        """Return all keys of a marker such as ``10-12`` that names only its ends, or its first."""
+        spread = _RANGE.fullmatch(marker)
+        if not spread:
+            return keys
+        distance = int(spread[2]) - int(spread[1])
+        if not 0 < distance <= _MAX_RANGE or len(keys) > distance:
+            return keys
+        low = self._places[keys[0]]
+        whole = self._keys[low : low + distance + 1]
+        return whole if len(whole) == distance + 1 and set(keys) <= set(whole) else keys
 
     def _joined(
         self, start: int, keys: tuple[str, ...], marker: str
@@ -152,11 +157,3 @@ class BlockWriter:
             return start, keys
         self.citations.pop()
         return before.start, before.references + self._keys[low + 1 : high + 1]
-
-    def _filled(self, keys: tuple[str, ...], distance: int) -> tuple[str, ...]:
-        """Return all keys of a marker such as ``10-12`` that names only its ends, or its first."""
-        if not 0 < distance <= _MAX_RANGE or len(keys) > distance:
-            return keys
-        low = self._places[keys[0]]
-        whole = self._keys[low : low + distance + 1]
-        return whole if len(whole) == distance + 1 and set(keys) <= set(whole) else keys

@@ -7,6 +7,7 @@ footnotes inside a paragraph) never split it: they wait until the text of their 
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 from lxml import etree
 
@@ -19,10 +20,15 @@ from eagle_rag.adapters.documents.jats_tables import (
     unique_key,
 )
 from eagle_rag.adapters.documents.jats_text import (
+    INLINE_HANDLERS,
     MARKER_CLOSES,
     MARKER_OPENS,
     Handler,
     InlineText,
+    captured,
+    flow,
+    formula,
+    silent,
 )
 from eagle_rag.model.document import BlockKind, Figure, SectionKind, Span, Table
 
@@ -65,31 +71,21 @@ class BodyWalk:
     """
 
     __slots__ = (
-        "_cited", "_depth", "_floats", "_inline", "_kind", "_marked", "_pieces", "_plain", "_prefix",
-        "_taken", "figures", "tables", "unresolved", "writer",
+        "_cited", "_depth", "_kind", "_marked", "_plain", "_prefix", "_taken", "figures",
+        "pieces", "tables", "unresolved", "writer",
     )  # fmt: skip
 
     def __init__(self, writer: BlockWriter, cited: Mapping[str, tuple[str, ...]]) -> None:
         self.writer = writer
         self.figures: list[Figure] = []
         self.tables: list[Table] = []
+        self.unresolved = 0
+        self.pieces: list[str] = []
         self._cited = cited
         self._plain = InlineText()
-        self._inline = InlineText()
-        self._pieces = self._inline.pieces
-        self._inline.handlers |= self._block_handlers()
-        self._floats: dict[str, Handler] = {
-            **dict.fromkeys(_FLOAT_NAMES, self._captioned),
-            "boxed-text": self.container,
-            "fig": self._figure,
-            "fn": self._footnote,
-            "table-wrap": self._table,
-            **dict.fromkeys(TABLE_TAGS, self._bare_table),
-        }
         self._kind = BlockKind.PARAGRAPH
         self._prefix = ""
         self._depth = 0
-        self.unresolved = 0
         self._marked: list[tuple[str, ...]] = []
         self._taken: set[str] = set()
 
@@ -110,41 +106,11 @@ class BodyWalk:
         """Write one block of text that has no markup left, to the writer's current section."""
         self.writer.write(kind, text, [])
 
-    def _block_handlers(self) -> dict[str, Handler]:
-        handlers: dict[str, Handler] = {
-            "p": self._paragraph,
-            "sec": self._subsection,
-            "xref": self._marker,
-            "title": self._stray_title,
-            "label": self._label,
-            "speaker": self._label,
-            "list": self._kinded(BlockKind.LIST_ITEM),
-            "list-item": self._item,
-            "def-list": self._kinded(BlockKind.LIST_ITEM),
-            "def-item": self._definition,
-            "disp-quote": self._kinded(BlockKind.QUOTE),
-            "verse-group": self._kinded(BlockKind.QUOTE),
-            "table-wrap-foot": self._kinded(BlockKind.FOOTNOTE),
-            "disp-formula": self._display_formula,
-            "boxed-text": self._box,
-            "fn": self._note,
-            "media": self._captioned_medium,
-            "graphic": self._captioned_medium,
-            "sub-article": self.sub_article,
-            "response": self.sub_article,
-        }
-        handlers |= dict.fromkeys(("attrib", "code", "preformat", "verse-line"), self._paragraph)
-        handlers |= dict.fromkeys((*_CONTAINERS.keys() - {"boxed-text"},), self.container)
-        handlers |= dict.fromkeys(_FLOAT_NAMES.keys() - {"media", "graphic"}, self._wait)
-        handlers |= dict.fromkeys(TABLE_TAGS, self._stray_table)
-        handlers |= dict.fromkeys(_SILENT, self._inline.silent)
-        return handlers
-
     # Blocks
 
     def _end(self) -> None:
         """Write what was collected as a block, if it is not blank."""
-        pieces = self._pieces
+        pieces = self.pieces
         if pieces:
             text = "".join(pieces)
             pieces.clear()
@@ -154,26 +120,33 @@ class BodyWalk:
                 self._prefix = ""
 
     def _paragraph(self, element: etree._Element) -> None:
-        if self._pieces:
+        if self.pieces:
             self._end()
         self._depth += 1
-        self._inline.flow(element)
+        flow(self, element)
         self._depth -= 1
         self._end()
 
-    def _kinded(self, kind: BlockKind) -> Handler:
-        def handle(element: etree._Element) -> None:
-            self._end()
-            outer, self._kind = self._kind, kind
-            self._inline.flow(element)
-            self._end()
-            self._kind = outer
+    def _list(self, element: etree._Element) -> None:
+        self._within(element, BlockKind.LIST_ITEM)
 
-        return handle
+    def _quote(self, element: etree._Element) -> None:
+        self._within(element, BlockKind.QUOTE)
+
+    def _footnotes(self, element: etree._Element) -> None:
+        self._within(element, BlockKind.FOOTNOTE)
+
+    def _within(self, element: etree._Element, kind: BlockKind) -> None:
+        """Write everything in an element as blocks of a kind."""
+        self._end()
+        outer, self._kind = self._kind, kind
+        flow(self, element)
+        self._end()
+        self._kind = outer
 
     def _item(self, element: etree._Element) -> None:
         self._end()
-        self._inline.flow(element)
+        flow(self, element)
         self._end()
         self._prefix = ""
 
@@ -183,10 +156,10 @@ class BodyWalk:
             if child.tag == "term":
                 self._label(child)
             else:
-                self._inline.flow(child)
+                flow(self, child)
                 self._end()
         if self._prefix:
-            self._pieces.append(self._prefix)
+            self.pieces.append(self._prefix)
             self._prefix = ""
             self._end()
 
@@ -206,47 +179,39 @@ class BodyWalk:
         outer = self._kind
         if not frame.floating:
             self._kind = BlockKind.HEADING
-        self._inline.flow(element)
+        flow(self, element)
         self._end()
         self._kind = outer
 
     def _display_formula(self, element: etree._Element) -> None:
         self._end()
         outer, self._kind = self._kind, BlockKind.FORMULA
-        self._inline.formula(element)
+        formula(self, element)
         number = element.find("label")
-        if number is not None and self._pieces:
-            self._pieces.append(f" {self._plain.text(number)}")
+        if number is not None and self.pieces:
+            self.pieces.append(f" {self._plain.text(number)}")
         self._end()
         self._kind = outer
 
     def _marker(self, element: etree._Element) -> None:
         """Write a cross-reference; one to the bibliography is marked as a citation."""
-        target = element.get("rid")
-        keys = self._keys(target) if target else None
-        if not keys:
-            if element.get("ref-type") == "bibr":
-                self.unresolved += 1
-            if len(element):
-                self._inline.flow(element)
-            else:
-                self._pieces.append(element.text or "")
-            return
-        text = self._inline.captured(element) if len(element) else element.text or ""
-        bare = text.strip()
-        if not bare:
-            self._pieces.append(text)
-            return
-        before, after = text.split(bare, 1)
-        self._marked.append(keys)
-        self._pieces.append(f"{before}{MARKER_OPENS}{bare}{MARKER_CLOSES}{after}")
-
-    def _keys(self, target: str) -> tuple[str, ...] | None:
+        target = element.get("rid") or ""
         keys = self._cited.get(target)
         if keys is None and " " in target:
             found = (key for part in target.split() for key in self._cited.get(part, ()))
             keys = tuple(dict.fromkeys(found))
-        return keys
+        text = captured(self, element) if len(element) else element.text
+        if not text:
+            return
+        if keys:
+            bare = text.strip()
+            if bare:
+                self._marked.append(keys)
+                before, after = text.split(bare, 1) if bare is not text else ("", "")
+                text = f"{before}{MARKER_OPENS}{bare}{MARKER_CLOSES}{after}"
+        elif element.get("ref-type") == "bibr":
+            self.unresolved += 1
+        self.pieces.append(text)
 
     # Sections
 
@@ -257,36 +222,36 @@ class BodyWalk:
         writer.frame, self._kind, self._prefix, self._depth = frame, kind, "", 0
         if frame.title is not None or frame.label is not None:
             self._heading(frame)
-        self._inline.flow(element)
+        flow(self, element)
         self._end()
         self._prefix = ""
-        self._release()
+        if frame.waiting:
+            self._release()
         writer.frame, self._kind, self._prefix, self._depth = outer
 
     def _heading(self, frame: Frame) -> None:
-        title, number = frame.title, self._plain.text(frame.label)
+        title, label = frame.title, frame.label
+        number = "" if label is None else self._plain.text(label)
+        text = ""
         if title is not None:
-            self._inline.flow(title)
-        text = "".join(self._pieces)
-        self._pieces.clear()
-        if text and not text.isspace():
-            self.writer.write(BlockKind.HEADING, text, self._marked, number)
-        else:
-            self.writer.write(BlockKind.HEADING, number, self._marked)
+            text = captured(self, title)
+        if not text or text.isspace():
+            text, number = number, ""
+        self.writer.write(BlockKind.HEADING, text, self._marked, number)
 
     def _release(self) -> None:
         frame = self.writer.frame
         while frame.waiting:
             waiting, frame.waiting = frame.waiting, []
             for element in waiting:
-                self._floats[element.tag](element)
+                self._floats[element.tag](self, element)
 
     def _subsection(self, element: etree._Element) -> None:
         self._end()
         self._release()
         outer = self.writer.frame
         title, label = _heading_of(element)
-        words = self._plain.text(title)
+        words = "" if title is None else self._plain.text(title)
         name = words or self._plain.text(label)
         kind = outer.kind
         if not outer.locked:
@@ -334,7 +299,7 @@ class BodyWalk:
     def _wait(self, element: etree._Element) -> None:
         self.writer.frame.waiting.append(element)
         # A float between two words must not join them.
-        self._pieces.append(" ")
+        self.pieces.append(" ")
 
     def _box(self, element: etree._Element) -> None:
         if self._depth:
@@ -351,7 +316,7 @@ class BodyWalk:
     def _footnote(self, element: etree._Element) -> None:
         self._end()
         outer, self._kind = self._kind, BlockKind.FOOTNOTE
-        self._inline.flow(element)
+        flow(self, element)
         self._end()
         self._kind, self._prefix = outer, ""
 
@@ -362,7 +327,7 @@ class BodyWalk:
         ):
             return
         if self.writer.frame.floating:
-            self._inline.flow(element)
+            flow(self, element)
         else:
             self._wait(element)
 
@@ -376,7 +341,7 @@ class BodyWalk:
             elif child.tag == "caption":
                 caption = child
         if tag in _GROUPS and label is None and caption is None:
-            self._inline.flow(element)
+            flow(self, element)
             return "", None
         if label is None and tag == "supplementary-material":
             label = element.find("media/label")
@@ -416,6 +381,47 @@ class BodyWalk:
         for number, table in enumerate(found):
             key = unique_key(table.key, f"table-{len(self.tables) + 1}", self._taken)
             self.tables.insert(place + number, replace(table, key=key))
+
+    # By tag. Plain functions, not bound methods: see ``TextSink``.
+    handlers: ClassVar[Mapping[str, Handler]] = {
+        **INLINE_HANDLERS,
+        "p": _paragraph,
+        "attrib": _paragraph,
+        "code": _paragraph,
+        "preformat": _paragraph,
+        "verse-line": _paragraph,
+        "xref": _marker,
+        "sec": _subsection,
+        "title": _stray_title,
+        "label": _label,
+        "speaker": _label,
+        "list": _list,
+        "list-item": _item,
+        "def-list": _list,
+        "def-item": _definition,
+        "disp-quote": _quote,
+        "verse-group": _quote,
+        "disp-formula": _display_formula,
+        **dict.fromkeys(_CONTAINERS, container),
+        "boxed-text": _box,
+        "fn": _note,
+        "table-wrap-foot": _footnotes,
+        **dict.fromkeys(_FLOAT_NAMES, _wait),
+        "media": _captioned_medium,
+        "graphic": _captioned_medium,
+        **dict.fromkeys(TABLE_TAGS, _stray_table),
+        "sub-article": sub_article,
+        "response": sub_article,
+        **dict.fromkeys(_SILENT, silent),
+    }
+    _floats: ClassVar[Mapping[str, Handler]] = {
+        **dict.fromkeys(_FLOAT_NAMES, _captioned),
+        **dict.fromkeys(TABLE_TAGS, _bare_table),
+        "boxed-text": container,
+        "fig": _figure,
+        "fn": _footnote,
+        "table-wrap": _table,
+    }
 
 
 def _heading_of(

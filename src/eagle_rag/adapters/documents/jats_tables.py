@@ -49,6 +49,7 @@ class _Grid:
         line: list[str] = []
         headers: list[bool] = []
         hanging, self._hanging = self._hanging, {}
+        render = self._text
         for cell in row:
             tag = cell.tag
             if hanging:
@@ -56,14 +57,14 @@ class _Grid:
             header = tag == "th"
             if header or tag == "td":
                 across, down = cell.get("colspan"), cell.get("rowspan")
-                if across is None and down is None:
-                    line.append(self._text(cell))
+                if (across is None or across == "1") and (down is None or down == "1"):
+                    line.append(render(cell))
                     headers.append(header)
                 else:
                     spans = _number(across), _number(down)
-                    self._spread(self._text(cell), spans, line, headers, header=header)
+                    self._spread(render(cell), spans, line, headers, header=header)
             elif _name(cell) == "entry":
-                self._spread(self._text(cell), self._entry_spans(cell), line, headers)
+                self._spread(render(cell), self._entry_spans(cell), line, headers)
         for column in sorted(hanging):
             self._pad(line, headers, column)
             self._reach_down(hanging, line, headers)
@@ -198,7 +199,7 @@ def _read_grid(table: etree._Element, text: TextOf) -> _Grid:
     ordered = [part for placed in parts for part in placed]
     for part in ordered or [table]:
         for row in part:
-            if _name(row) in ("tr", "row"):
+            if row.tag == "tr" or _name(row) == "row":
                 grid.add(row)
         grid.close(head=_name(part) == "thead")
     return grid

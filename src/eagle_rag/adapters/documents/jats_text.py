@@ -5,23 +5,36 @@ other inline element are transparent; formulas have one rendering. Used for the 
 and for titles, cells and labels by ``InlineText.text``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Protocol
 
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_formulas import MATH, math_text, raise_number, tex_text
 from eagle_rag.adapters.documents.xml import fold_space
 
-__all__ = ["MARKER_CLOSES", "MARKER_OPENS", "SILENT", "Handler", "InlineText"]
+__all__ = [
+    "INLINE_HANDLERS",
+    "MARKER_CLOSES",
+    "MARKER_OPENS",
+    "Handler",
+    "InlineText",
+    "TextSink",
+    "captured",
+    "flow",
+    "formula",
+    "silent",
+]
 
 # Stand around a citation marker until its block is complete; XML allows neither in a document.
 MARKER_OPENS = "\x01"
 MARKER_CLOSES = "\x02"
 
-Handler = Callable[[etree._Element], object]  # noqa: SLF001 - lxml has no public name for it
+# What happens at one tag: called with the sink the text goes to, and the element.
+Handler = Callable[[Any, etree._Element], object]  # noqa: SLF001 - lxml has no public name for it
 
 # Elements whose content is not prose: addresses of pictures, ids, descriptions read aloud, licences.
-SILENT = (
+_SILENT = (
     "alt-text",
     "counts",
     "graphic",
@@ -38,126 +51,150 @@ SILENT = (
 _RENDERINGS = ("tex-math", f"{MATH}math", "textual-form", "table", "preformat", "code")
 
 
-class InlineText:
-    """Collects the pieces of running text of one document; not to be shared between threads.
+class TextSink(Protocol):
+    """Where running text goes: its pieces so far, and what to do at which tag.
 
-    ``handlers`` maps a tag to what happens there; an unknown tag is transparent. The body's walk
-    adds its own handlers for blocks.
+    Handlers are looked up in a table of plain functions that get the sink: bound methods in the
+    sink's own table would tie every parsed document into a reference cycle.
     """
 
-    __slots__ = ("handlers", "pieces")
+    @property
+    def pieces(self) -> list[str]:
+        """The text so far."""
+        ...
+
+    @property
+    def handlers(self) -> Mapping[str, Handler]:
+        """By tag; an unknown tag is transparent."""
+        ...
+
+
+def flow(sink: TextSink, element: etree._Element) -> None:
+    """Append the text of an element and of everything in it; its tail is not part of it."""
+    add = sink.pieces.append
+    handlers = sink.handlers
+    text = element.text
+    if text:
+        add(text)
+    for child in element:
+        handler = handlers.get(child.tag)
+        if handler is not None:
+            handler(sink, child)
+        elif len(child):
+            flow(sink, child)
+        else:
+            text = child.text
+            if text:
+                add(text)
+        text = child.tail
+        if text:
+            add(text)
+
+
+def captured(sink: TextSink, element: etree._Element) -> str:
+    """Return the unfolded text of an element without leaving it among the sink's pieces."""
+    if not len(element):
+        return element.text or ""
+    pieces = sink.pieces
+    before = len(pieces)
+    flow(sink, element)
+    text = "".join(pieces[before:])
+    del pieces[before:]
+    return text
+
+
+def formula(sink: TextSink, element: etree._Element) -> None:
+    """Append a formula: TeX where it stands beside MathML without ``alternatives``."""
+    if element.find("tex-math") is not None and element.find(f"{MATH}math") is not None:
+        _alternatives(sink, element)
+    else:
+        flow(sink, element)
+
+
+def silent(sink: TextSink, element: etree._Element) -> None:
+    """Append nothing."""
+
+
+def _superscript(sink: TextSink, element: etree._Element) -> None:
+    if len(element):
+        before = len(sink.pieces)
+        flow(sink, element)
+        sink.pieces[before:] = _raise_pieces(sink.pieces[before:])
+    elif element.text:
+        sink.pieces.append(raise_number(element.text))
+
+
+def _space(sink: TextSink, element: etree._Element) -> None:  # noqa: ARG001 - a handler's signature
+    sink.pieces.append(" ")
+
+
+def _tex(sink: TextSink, element: etree._Element) -> None:
+    sink.pieces.append(tex_text(element))
+
+
+def _math(sink: TextSink, element: etree._Element) -> None:
+    sink.pieces.append(math_text(element))
+
+
+def _alternatives(sink: TextSink, element: etree._Element) -> None:
+    """Append one of several renderings: TeX, MathML, else the first that has text."""
+    for tag in _RENDERINGS:
+        chosen = element.find(tag)
+        if chosen is not None:
+            _one(sink, chosen)
+            return
+    for child in element:
+        before = len(sink.pieces)
+        _one(sink, child)
+        if any(piece.strip() for piece in sink.pieces[before:]):
+            return
+
+
+def _aside(sink: TextSink, element: etree._Element) -> None:
+    """Append a definition inside running text, set off by spaces."""
+    sink.pieces.append(" ")
+    flow(sink, element)
+    sink.pieces.append(" ")
+
+
+def _one(sink: TextSink, element: etree._Element) -> None:
+    """Append one element as ``flow`` would if it stood in running text."""
+    handler = sink.handlers.get(element.tag)
+    if handler is not None:
+        handler(sink, element)
+    else:
+        flow(sink, element)
+
+
+INLINE_HANDLERS: Mapping[str, Handler] = {
+    "sup": _superscript,
+    "break": _space,
+    "tex-math": _tex,
+    f"{MATH}math": _math,
+    "alternatives": _alternatives,
+    "inline-formula": formula,
+    "def": _aside,
+    **dict.fromkeys(_SILENT, silent),
+}
+
+
+class InlineText:
+    """Running text of single elements: titles, cells, labels. Not to be shared between threads."""
+
+    __slots__ = ("pieces",)
+    handlers: ClassVar[Mapping[str, Handler]] = INLINE_HANDLERS
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        self.handlers: dict[str, Handler] = {
-            "sup": self.superscript,
-            "break": self.space,
-            "tex-math": self.tex,
-            f"{MATH}math": self.math,
-            "alternatives": self.alternatives,
-            "inline-formula": self.formula,
-            "def": self.aside,
-        }
-        for tag in SILENT:
-            self.handlers[tag] = self.silent
-
-    def flow(self, element: etree._Element) -> None:
-        """Append the text of an element and of everything in it; its tail is not part of it."""
-        add = self.pieces.append
-        handlers = self.handlers
-        text = element.text
-        if text:
-            add(text)
-        for child in element:
-            handler = handlers.get(child.tag)
-            if handler is not None:
-                handler(child)
-            elif len(child):
-                self.flow(child)
-            else:
-                text = child.text
-                if text:
-                    add(text)
-            text = child.tail
-            if text:
-                add(text)
 
     def text(self, element: etree._Element | None) -> str:
-        """Return the folded text of one element on its own, or an empty string for ``None``."""
+        """Return the folded text of one element, or an empty string for ``None``."""
         if element is None:
             return ""
-        if not len(element):
-            text = element.text
-            return fold_space(text) if text else ""
-        return fold_space(self.captured(element))
-
-    def captured(self, element: etree._Element) -> str:
-        """Return the unfolded text of an element without leaving it among the pieces."""
-        pieces = self.pieces
-        before = len(pieces)
-        self.flow(element)
-        text = "".join(pieces[before:])
-        del pieces[before:]
-        return text
-
-    def superscript(self, element: etree._Element) -> None:
-        """Append a superscript by the rule."""
         if len(element):
-            before = len(self.pieces)
-            self.flow(element)
-            added = self.pieces[before:]
-            self.pieces[before:] = _raise_pieces(added)
-        elif element.text:
-            self.pieces.append(raise_number(element.text))
-
-    def space(self, element: etree._Element) -> None:  # noqa: ARG002 - every handler takes the element
-        """Append a space, for a line break."""
-        self.pieces.append(" ")
-
-    def silent(self, element: etree._Element) -> None:
-        """Append nothing."""
-
-    def tex(self, element: etree._Element) -> None:
-        """Append TeX without its preamble."""
-        self.pieces.append(tex_text(element))
-
-    def math(self, element: etree._Element) -> None:
-        """Append the text of MathML."""
-        self.pieces.append(math_text(element))
-
-    def alternatives(self, element: etree._Element) -> None:
-        """Append one of several renderings: TeX, MathML, else the first that has text."""
-        for tag in _RENDERINGS:
-            chosen = element.find(tag)
-            if chosen is not None:
-                self.one(chosen)
-                return
-        for child in element:
-            before = len(self.pieces)
-            self.one(child)
-            if any(piece.strip() for piece in self.pieces[before:]):
-                return
-
-    def formula(self, element: etree._Element) -> None:
-        """Append a formula: TeX where it stands beside MathML without ``alternatives``."""
-        if element.find("tex-math") is not None and element.find(f"{MATH}math") is not None:
-            self.alternatives(element)
-        else:
-            self.flow(element)
-
-    def aside(self, element: etree._Element) -> None:
-        """Append a definition inside running text, set off by spaces."""
-        self.pieces.append(" ")
-        self.flow(element)
-        self.pieces.append(" ")
-
-    def one(self, element: etree._Element) -> None:
-        """Append one element as ``flow`` would if it stood in running text."""
-        handler = self.handlers.get(element.tag)
-        if handler is not None:
-            handler(element)
-        else:
-            self.flow(element)
+            return fold_space(captured(self, element))
+        text = element.text
+        return fold_space(text) if text else ""
 
 
 def _raise_pieces(pieces: list[str]) -> list[str]:

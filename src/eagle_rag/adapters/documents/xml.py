@@ -45,6 +45,7 @@ _ROOT_START = re.compile(r"<[A-Za-z_]")
 _ENTITY = re.compile(r"<!ENTITY\s+(?P<parameter>%\s+)?[^\s\"'>]+\s+(?P<value>[^>]*)>")
 _LITERAL = re.compile(r"(\"[^\"]*\"|'[^']*')\s*")
 _REFERENCE = re.compile(r"&(?!#)|%")
+_NAMED_REFERENCE = re.compile(rb"&(?!#|lt;|gt;|amp;|quot;|apos;)")
 _UNPARSED = re.compile(r"(SYSTEM|PUBLIC)\s.*\sNDATA\s", re.DOTALL)
 _HTML_HEAD = re.compile(
     r"\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b",
@@ -211,6 +212,8 @@ def _replace_entities(source: Source, root: etree._Element) -> None:
         if len(content) > _MAX_ENTITY_CHARACTERS or _REFERENCE.search(content) or "<" in content:
             raise _entity(source, f"the entity {declared.name!r}")
         values[declared.name] = content
+    if not _NAMED_REFERENCE.search(source.data) and b"\x00" not in source.data[:_HEAD_BYTES]:
+        return
     for reference in list(root.iter(etree.Entity)):
         name = cast("Any", reference).name
         _replace(reference, values.get(name) or html5.get(f"{name};") or f"&{name};")
