@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from multiprocessing.connection import wait
 from threading import Thread
 from typing import TypeVar
@@ -47,7 +48,8 @@ def map_in_processes(
     )
     try:
         for item in items:
-            waiting.append(pool.submit(function, item))
+            with _interrupts_held():
+                waiting.append(pool.submit(function, item))
             if len(waiting) > 2 * workers + 2:
                 yield waiting.popleft().result()
         while waiting:
@@ -62,8 +64,22 @@ def map_in_processes(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Keep Ctrl-C from processes started meanwhile: they inherit the mask, this thread gets it later."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _start(initializer: Callable[..., None], initargs: tuple[object, ...]) -> None:
-    # Ctrl-C reaches the whole process group; the parent decides what it means.
+    # Ctrl-C reaches the whole process group; the parent decides what it means. Where there are no
+    # signal masks this is as early as it can be said.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     initializer(*initargs)
