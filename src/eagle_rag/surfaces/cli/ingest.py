@@ -31,14 +31,16 @@ def run_ingest(
     A line with ``"event": "committed"`` is an acknowledgement: that document is durable.
     """
     started = time.monotonic()
+    console = stderr_console()
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        console=stderr_console(),
+        console=console,
         transient=True,
+        disable=not console.is_terminal,
     ) as progress:
         task = progress.add_task("reading", total=None)
         passages = 0

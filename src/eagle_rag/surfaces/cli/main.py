@@ -10,9 +10,16 @@ from typing import Annotated
 
 import typer
 
-from eagle_rag.errors import ConfigurationError, EagleError, IndexLocked, InvalidInput, NotFound
+from eagle_rag.errors import (
+    ConfigurationError,
+    EagleError,
+    IndexLocked,
+    InvalidInput,
+    NotFound,
+    UnknownName,
+)
 from eagle_rag.surfaces.cli import inspect, library, query
-from eagle_rag.surfaces.cli.output import say
+from eagle_rag.surfaces.cli.output import prepare_streams, say
 from eagle_rag.surfaces.cli.session import Session
 
 __all__ = ["app", "main"]
@@ -55,12 +62,13 @@ inspect.register(app)
 
 def main() -> None:
     """Run the command line and turn errors into one line and an exit code."""
+    prepare_streams()
     try:
-        app(standalone_mode=True)
+        app(prog_name="eagle")
     except IndexLocked as error:
         say(f"eagle: {error}")
         sys.exit(4)
-    except (InvalidInput, NotFound, ConfigurationError) as error:
+    except (InvalidInput, NotFound, UnknownName, ConfigurationError) as error:
         say(f"eagle: {error}")
         sys.exit(2)
     except (EagleError, OSError) as error:

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable
+from io import TextIOWrapper
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,6 +13,7 @@ from rich.text import Text
 from eagle_rag.model.results import Hit, IngestReport, SearchResults, VerifyReport
 
 __all__ = [
+    "prepare_streams",
     "print_json",
     "print_report",
     "print_results",
@@ -38,6 +40,13 @@ def _stdout() -> Console:
     return Console(highlight=False, emoji=False, soft_wrap=piped, width=width)
 
 
+def prepare_streams() -> None:
+    """Write what an output cannot encode as an escape, which JSON reads as it was."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def say(message: str) -> None:
     """Print a message to stderr."""
     stderr_console().print(message, markup=False, soft_wrap=True)
@@ -45,7 +54,8 @@ def say(message: str) -> None:
 
 def print_json(value: object) -> None:
     """Print one JSON value as one line."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    readable = sys.stdout.encoding.lower().replace("-", "") == "utf8"
+    sys.stdout.write(json.dumps(value, ensure_ascii=not readable) + "\n")
     sys.stdout.flush()
 
 

@@ -1,0 +1,298 @@
+"""The commands: exit codes, what goes to stdout and what to stderr, never a traceback."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from eagle_rag.adapters.lock import WriterLock
+from eagle_rag.surfaces.cli.main import main
+from eagle_rag.testing.articles import jats_article, write_files
+
+RETRACTION = {"retracted-article": "10.5555/1"}
+FILES = {
+    "a.xml": jats_article(
+        "Kinase one", {"Results": ["Kinase inhibitors help."]},
+        ids={"doi": "10.5555/1", "pmcid": "PMC91"}, year=2019,
+    ),
+    "b.xml": jats_article("Kinase two", ["Kinase inhibitors harm."], ids={"doi": "10.5555/2"}, year=2021),
+    "c.xml": jats_article("Retraction: kinase one", ["It is retracted."], ids={"doi": "10.5555/3"},
+                          article_type="retraction", related=RETRACTION),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one JSON value on stdout."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        """The JSON values on stdout, one a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Eagle = Callable[..., Outcome]
+
+
+@pytest.fixture
+def eagle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Eagle:
+    """Run ``eagle`` in this process, with the hashing encoder, on an index below ``tmp_path``."""
+    monkeypatch.chdir(tmp_path)
+    for name in list(os.environ):
+        if name.startswith("EAGLE_RAG_") or name == "PLUGIN_NAMESPACE":
+            monkeypatch.delenv(name)
+
+    def run(*arguments: str) -> Outcome:
+        options = ["--data-dir", "index", "--set", "collections.eagle_text.encoder=hash"]
+        monkeypatch.setattr("sys.argv", ["eagle", *options, *arguments])
+        capsys.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        out, err = capsys.readouterr()
+        assert "Traceback" not in out + err
+        return Outcome(code, out, err)
+
+    return run
+
+
+@pytest.fixture
+def filled(eagle: Eagle, tmp_path: Path) -> Eagle:
+    """Return ``eagle`` with three papers ingested."""
+    write_files(tmp_path / "in", FILES)
+    assert eagle("ingest", "in").code == 0
+    return eagle
+
+
+def test_ingest_reports_to_stderr_and_exits_with_0(eagle: Eagle, tmp_path: Path) -> None:
+    write_files(tmp_path / "in", FILES)
+    done = eagle("ingest", "in")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("3 added, 0 replaced, 0 unchanged, 0 duplicate, 0 refused")
+
+
+def test_ingest_exits_with_3_when_something_was_refused_and_says_why(
+    eagle: Eagle, tmp_path: Path
+) -> None:
+    write_files(tmp_path / "in", {**FILES, "d.xml": "<article><front>"})
+    done = eagle("ingest", "in")
+    assert done.code == 3
+    assert "refused in/d.xml: xml-syntax" in done.err
+
+
+def test_ingest_json_is_one_event_a_line_and_the_report_last(eagle: Eagle, tmp_path: Path) -> None:
+    write_files(tmp_path / "in", {**FILES, "d.xml": "<article><front>"})
+    done = eagle("ingest", "in", "--json")
+    events = done.lines
+    assert [event["event"] for event in events].count("committed") == 3
+    committed = next(event for event in events if event["event"] == "committed")
+    assert committed.keys() == {"event", "source_uri", "document_id", "version", "passages"}
+    assert events[-1]["event"] == "report"
+    assert len(events[-1]["added"]) == 3
+    assert events[-1]["refused"][0]["reason"] == "xml-syntax"
+
+
+def test_ingest_again_reports_everything_unchanged(filled: Eagle) -> None:
+    report = filled("ingest", "in", "--json").lines[-1]
+    assert (report["unchanged"], report["added"], report["replaced"]) == (3, [], [])
+
+
+def test_search_prints_document_section_characters_and_text(filled: Eagle) -> None:
+    done = filled("search", "kinase inhibitors help", "-k", "1")
+    assert done.code == 0
+    assert "1. Kinase one (2019) RETRACTED" in done.out
+    assert "Results | characters " in done.out
+    assert "Kinase inhibitors help." in done.out
+
+
+def test_f1_search_tells_the_notice_from_the_paper(filled: Eagle) -> None:
+    assert "RETRACTION NOTICE" in filled("search", "retracted").out.splitlines()[0]
+
+
+def test_search_json_is_one_value(filled: Eagle) -> None:
+    found = filled("search", "kinase inhibitors", "--json", "--explain").json
+    assert found.keys() == {"query", "degraded", "hits", "trace"}
+    assert found["hits"][0]["arms"]
+    assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
+
+
+@pytest.mark.parametrize(
+    ("filters", "titles"),
+    [
+        (["year>=2020"], {"Kinase two", "Retraction: kinase one"}),
+        (["year=2019"], {"Kinase one"}),
+        (["year!=2019", "year<2024"], {"Kinase two"}),
+        (["section_kind=results"], {"Kinase one"}),
+        (["kb_name=2024"], set()),
+        (["year > 2019", "year < 2022"], {"Kinase two"}),
+    ],
+)
+def test_i3_filters_of_the_command_line_are_joined_by_and(
+    filled: Eagle, filters: list[str], titles: set[str]
+) -> None:
+    options = [option for text in filters for option in ("--filter", text)]
+    hits = filled("search", "kinase", *options, "--json").json["hits"]
+    assert {hit["title"] for hit in hits} == titles
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["year", "=2020", "colour=red", "year>=x", "year=--5", "year=\u00b2", "year=", "kb_name~x"],
+)
+def test_i2_a_filter_without_a_meaning_is_refused_with_exit_code_2(
+    filled: Eagle, text: str
+) -> None:
+    done = filled("search", "kinase", "--filter", text)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("eagle: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["search", ""], 2, "the query is empty"),
+        (["search", "x", "-k", "0"], 2, "top_k must be at least 1, got 0"),
+        (["search", "x", "-k", "many"], 2, "valid integer"),
+        (["search", "x", "--mode", "psychic"], 2, "psychic"),
+        (["search"], 2, "Missing argument"),
+        (["show", "PMC1"], 2, "no document 'PMC1'"),
+        (["delete", "PMC1"], 2, "no document 'PMC1'"),
+        (["ingest"], 2, "Missing argument"),
+        (["ingest", "in", "--kb", ""], 2, "needs a name"),
+        (["nonsense"], 2, "nonsense"),
+        (["--nonsense", "stats"], 2, "nonsense"),
+        (["--set", "x", "stats"], 2, "--set takes key=value, got 'x'"),
+        (["--set", "a=[1", "stats"], 2, "YAML"),
+        (["--set", "search.tpo_k=1", "stats"], 2, "tpo_k"),
+        (["--set", "search.top_k=none", "stats"], 2, "top_k"),
+        (["--profile", "psychic", "stats"], 2, "psychic"),
+        (["--config", "absent.yaml", "stats"], 2, "absent.yaml"),
+        (["--data-dir", "taken", "stats"], 1, "taken"),
+        (["--set", "collections.eagle_text.encoder=gpt", "stats"], 2, "gpt"),
+        (["--set", "plugins.enabled=[absent]", "stats"], 2, "absent"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else None,
+)
+def test_wrong_usage_gives_one_line_and_an_exit_code(
+    eagle: Eagle, tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
+    write_files(tmp_path, {"taken": "a file where a folder should be"})
+    done = eagle(*arguments)
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
+
+
+def test_g7_a_second_writer_exits_with_4_and_names_the_first(
+    filled: Eagle, tmp_path: Path
+) -> None:
+    with WriterLock(tmp_path / "index" / "writer.lock"):
+        for command in (["ingest", "in"], ["delete", "PMC91"], ["verify"]):
+            done = filled(*command)
+            assert done.code == 4
+            assert f"pid {os.getpid()} on host" in done.err
+        assert filled("search", "kinase").code == 0
+
+
+def test_show_prints_the_whole_text_or_one_passage(filled: Eagle) -> None:
+    whole = filled("show", "PMC91")
+    assert "RETRACTED" in whole.out
+    assert "Kinase inhibitors help." in whole.out
+    passage = filled("show", "10.5555/1", "--json").json["passages"][0]
+    alone = filled("show", "10.5555/1", "--passage", passage["id"])
+    assert alone.out == f"{passage['text']}\n"
+    assert "RETRACTED" in alone.err
+    assert filled("show", "10.5555/2", "--passage", passage["id"]).code == 2
+
+
+def test_show_prints_only_documents_of_the_knowledge_base_asked_for(filled: Eagle) -> None:
+    assert filled("show", "PMC91", "--kb", "default").code == 0
+    assert filled("show", "PMC91", "--kb", "other").code == 2
+
+
+def test_delete_prints_what_it_deleted(filled: Eagle) -> None:
+    done = filled("delete", "PMC91", "10.5555/2", "--json")
+    assert [line["event"] for line in done.lines] == ["deleted", "deleted"]
+    assert filled("stats", "--json").json["documents"] == 1
+
+
+def test_verify_says_clean_or_exits_with_3(
+    filled: Eagle, make_engine: Callable[..., Any], tmp_path: Path
+) -> None:
+    assert filled("verify").out.endswith("clean\n")
+    engine = make_engine({"data_dir": str(tmp_path / "index")})
+    identity = engine.documents()[0].document_id
+    engine.registry.delete_document(identity)
+    found = filled("verify", "--json")
+    assert found.code == 3
+    assert not found.json["clean"]
+    assert filled("verify").out.splitlines()[-1].startswith("NOT clean")
+    assert filled("verify", "--repair").code == 0
+    assert filled("verify").code == 0
+
+
+def test_stats_plugins_doctor_and_config_print_text_and_json(filled: Eagle) -> None:
+    assert filled("stats", "--json").json["documents"] == 3
+    assert "documents" in filled("stats").out
+    assert filled("plugins", "--json").json["plugins"][0]["name"] == "core"
+    assert "minilm" in filled("plugins").out
+    checks = filled("doctor", "--json")
+    assert (checks.code, all(check["ok"] for check in checks.json)) == (0, True)
+    assert "ok   versions" in filled("doctor").out
+    shown = filled("config", "show", "--json").json
+    assert shown["origins"]["data_dir"] == "flag"
+    assert "data_dir" in filled("config", "show").out
+
+
+def test_doctor_exits_with_3_when_something_is_wrong(filled: Eagle) -> None:
+    done = filled("--set", "collections.eagle_text.encoder=minilm", "doctor")
+    assert done.code == 3
+    assert "FAIL collection eagle_text" in done.out
+
+
+def test_i4_text_that_looks_like_markup_is_printed_as_it_is(eagle: Eagle, tmp_path: Path) -> None:
+    title = "[/] [bold]kinase[/bold] :smile: <script>"
+    body = {"[red]Results[/red] :smile:": ["Kinase [/] [link=x]fell[/link] :smile:."]}
+    write_files(tmp_path / "in", {"[x].xml": jats_article(title, body, ids={"doi": "10.5555/9"})})
+    assert eagle("ingest", "in", "--kb", "[/]").code == 0
+    found = eagle("search", "kinase").out
+    shown = eagle("show", "10.5555/9").out
+    for expected in (title, "Kinase [/] [link=x]fell[/link] :smile:."):
+        assert expected in found
+        assert expected in shown
+    assert "[red]Results[/red] :smile:" in found
+    assert "in/[x].xml" in shown
+    assert "knowledge base [/]" in eagle("stats").out
+
+
+def test_a_question_is_read_from_stdin(filled: Eagle, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Input:
+        def read(self) -> str:
+            return "kinase\0 inhibitors"
+
+    monkeypatch.setattr("sys.stdin", Input())
+    found = filled("search", "-", "--json").json
+    assert found["query"] == "kinase\0 inhibitors"
+    assert found["hits"]
+
+
+def test_c4_a_question_that_is_no_utf_8_is_answered(filled: Eagle) -> None:
+    assert filled("search", "kinase \udcff", "--json").code == 0
+    assert filled("search", "kinase \udcff").code == 0
+    assert filled("show", "\udcff").code == 2
