@@ -115,7 +115,8 @@ def _drop_namespace(root: etree._Element) -> None:
 
 def _articles(root: etree._Element) -> Iterator[etree._Element]:
     """Yield the JATS articles of a file; other vocabularies have an ``article`` too."""
-    for element in root.iter("article"):
+    candidates = (root,) if root.tag == "article" else root.iter("article")
+    for element in candidates:
         if any(child.tag in _PARTS for child in element):
             yield element
 
@@ -179,7 +180,7 @@ def _write_statements(
     writer.frame = Frame((), SectionKind.BACK, top=True)
     for notes in article.iterfind("front/notes"):
         walk.container(notes)
-    said = writer.text()
+    said = writer.texts()
     frame = Frame(("Author notes",), SectionKind.FOOTNOTE, locked=True)
     for note in meta.iterfind("author-notes/fn"):
         paragraph = note.find("p")

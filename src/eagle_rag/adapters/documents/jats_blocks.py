@@ -18,6 +18,7 @@ SEPARATOR = "\n\n"
 _MAX_RANGE = 100
 _RANGE = re.compile(r"\W*(\d{1,4})\s*[-\u2010-\u2015\u2212]\s*(\d{1,4})\W*")
 _LONGEST_DASH = len("] ^- ^[")
+_ORDINARY = frozenset({";", "; ", ",", ", ", " "})
 _NUMBER = re.compile(r"\W*\d{1,4}\W*")
 _DASH = re.compile(r"[\])]?\s*\^?[-\u2010-\u2015\u2212]\s*\^?[\[(]?")
 
@@ -74,6 +75,10 @@ class BlockWriter:
         """Return the canonical text."""
         return SEPARATOR.join(self._texts)
 
+    def texts(self) -> frozenset[str]:
+        """Return the texts of all blocks written so far."""
+        return frozenset(self._texts)
+
     def sections(self) -> tuple[Section, ...]:
         """Return all sections that have a block of their own, in order of their first block."""
         return tuple(
@@ -126,7 +131,11 @@ class BlockWriter:
             references = keys
             if "-" in marker or not marker.isascii():
                 references = self._spread(keys, marker)
-            if between and len(between) <= _LONGEST_DASH and _DASH.fullmatch(between):
+            if (
+                0 < len(between) <= _LONGEST_DASH
+                and between[0] not in ";, "
+                and (_DASH.fullmatch(between))
+            ):
                 begin, references = self._joined(begin, references, marker)
             self.citations.append(Citation(begin, end, references))
             plain += (marker, after)

@@ -16,12 +16,18 @@ MATH = "{http://www.w3.org/1998/Math/MathML}"
 
 _TEX_DOCUMENT = re.compile(r"\\begin\{document\}(.*?)\\end\{document\}", re.DOTALL)
 _TEX_DELIMITERS = re.compile(r"^(\$\$?|\\\[|\\\()\s*(.*?)\s*(\$\$?|\\\]|\\\))$", re.DOTALL)
-_STARTS_WITH_NUMBER = re.compile(r"\s*[+\-\u2212\u2010-\u2014\u00b1]?\d")
-_ANNOTATIONS = frozenset({f"{MATH}annotation", f"{MATH}annotation-xml"})
-_RAISING = {f"{MATH}msup": 1, f"{MATH}msubsup": 2}
-_FRACTION = f"{MATH}mfrac"
-_TOKENS = frozenset(f"{MATH}{name}" for name in ("mi", "mn", "mo", "mtext", "ms"))
-_SPACERS = frozenset(f"{MATH}{name}" for name in ("mspace", "mtr", "mlabeledtr", "mtd"))
+_SIGNED_NUMBER = re.compile(r"\s*[+\-\u2212\u2010-\u2014\u00b1]?\d")
+# Roles of MathML elements; every other element is its children in a row.
+_TOKEN, _WORDS, _SPACED, _RAISED, _RAISED_LAST, _FRACTION, _UNSEEN = range(7)
+_ROLES = {
+    **dict.fromkeys((f"{MATH}mi", f"{MATH}mn", f"{MATH}mo", f"{MATH}ms"), _TOKEN),
+    **dict.fromkeys((f"{MATH}mspace", f"{MATH}mtr", f"{MATH}mlabeledtr", f"{MATH}mtd"), _SPACED),
+    **dict.fromkeys((f"{MATH}annotation", f"{MATH}annotation-xml"), _UNSEEN),
+    f"{MATH}mtext": _WORDS,
+    f"{MATH}msup": _RAISED,
+    f"{MATH}msubsup": _RAISED_LAST,
+    f"{MATH}mfrac": _FRACTION,
+}
 
 
 def tex_text(element: etree._Element) -> str:
@@ -44,43 +50,40 @@ def math_text(element: etree._Element) -> str:
             tex = tex_text(annotation)
             if tex:
                 return tex
-    pieces: list[str] = []
-    _render(element, pieces)
-    return fold_space("".join(pieces))
+    return fold_space(_part(element))
 
 
 def raise_number(text: str) -> str:
     """Return superscripted text by the rule: ``^`` before a number, else as it is."""
-    if _STARTS_WITH_NUMBER.match(text):
-        bare = text.lstrip()
-        return f"{text[: len(text) - len(bare)]}^{bare}"
-    return text
+    if text[:1].isalpha() or not _SIGNED_NUMBER.match(text):
+        return text
+    bare = text.lstrip()
+    return f"{text[: len(text) - len(bare)]}^{bare}"
 
 
 def _render(element: etree._Element, pieces: list[str]) -> None:
-    tag = element.tag
-    if tag in _ANNOTATIONS:
-        return
-    if tag in _TOKENS:
-        pieces.append(_token(element))
-        return
-    raised = _RAISING.get(tag)
-    if tag in _SPACERS:
-        pieces.append(" ")
-    for position, child in enumerate(element):
-        if position == raised:
-            pieces.append(raise_number(_part(child)))
-        elif tag == _FRACTION:
-            pieces.append(_bracketed(_part(child), after_slash=position > 0))
-        else:
+    """Append the characters of everything inside an element."""
+    for child in element:
+        role = _ROLES.get(child.tag)
+        if role is None:
             _render(child, pieces)
-        if child.tail:
-            pieces.append(child.tail.strip("\n\t "))
+        elif role == _TOKEN:
+            pieces.append((all_text(child) if len(child) else child.text or "").strip(" \t\r\n"))
+        elif role == _WORDS:
+            pieces.append(all_text(child))
+        elif role != _UNSEEN:
+            pieces.append(_structure(child, role))
 
 
-def _token(element: etree._Element) -> str:
-    text = all_text(element)
-    return text if element.tag == f"{MATH}mtext" else text.strip(" \t\r\n")
+def _structure(element: etree._Element, role: int) -> str:
+    """Return the characters of an element whose parts do not just follow each other."""
+    if role == _SPACED:
+        return f" {_part(element)}"
+    texts = _parts(element)
+    if role == _FRACTION:
+        return "/".join(text if text.isalnum() else f"({text})" for text in texts)
+    raised = 1 if role == _RAISED else 2
+    return "".join(texts[:raised] + [raise_number(text) for text in texts[raised:]])
 
 
 def _part(element: etree._Element) -> str:
@@ -89,7 +92,17 @@ def _part(element: etree._Element) -> str:
     return "".join(pieces)
 
 
-def _bracketed(text: str, *, after_slash: bool) -> str:
-    """Return one side of a fraction, in brackets where the slash would be read otherwise."""
-    side = text if text.isalnum() else f"({text})"
-    return f"/{side}" if after_slash else side
+def _parts(element: etree._Element) -> list[str]:
+    """Return the characters of each child: of a base, an index, a numerator."""
+    texts: list[str] = []
+    for child in element:
+        role = _ROLES.get(child.tag)
+        if role == _TOKEN and not len(child):
+            texts.append((child.text or "").strip(" \t\r\n"))
+        elif role is None:
+            texts.append(_part(child))
+        elif role in (_TOKEN, _WORDS):
+            texts.append(all_text(child).strip(" \t\r\n"))
+        else:
+            texts.append("" if role == _UNSEEN else _structure(child, role))
+    return texts

@@ -1,7 +1,7 @@
 """Front matter: an article's ids, title, journal, dates, licence, keywords, grants."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from lxml import etree
 
@@ -60,7 +60,8 @@ def read_metadata(article: etree._Element, inline: InlineText) -> DocumentMetada
     language = article.get(_XML_LANG) or ""
     if meta is None:
         return DocumentMetadata(article_type=article_type, language=language)
-    title = _title(meta, inline)
+    first = {child.tag: child for child in reversed(meta)}
+    title = _title(first.get("title-group"), inline)
     published, dates = _dates(meta)
     related = read_related(meta, article_type, inline)
     return DocumentMetadata(
@@ -73,9 +74,9 @@ def read_metadata(article: etree._Element, inline: InlineText) -> DocumentMetada
         article_type=article_type,
         licence=_licence(meta),
         language=language,
-        volume=inline.text(meta.find("volume")),
-        issue=inline.text(meta.find("issue")),
-        pages=_pages(meta, inline),
+        volume=inline.text(first.get("volume")),
+        issue=inline.text(first.get("issue")),
+        pages=_pages(first, inline),
         authors=read_authors(meta, inline),
         keywords=_keywords(meta, inline),
         grants=_grants(meta, inline),
@@ -84,8 +85,7 @@ def read_metadata(article: etree._Element, inline: InlineText) -> DocumentMetada
     )
 
 
-def _title(meta: etree._Element, inline: InlineText) -> str:
-    group = meta.find("title-group")
+def _title(group: etree._Element | None, inline: InlineText) -> str:
     if group is None:
         return ""
     title = inline.text(group.find("article-title"))
@@ -159,13 +159,14 @@ def _iso_date(element: etree._Element) -> str:
     iso = _ISO_DATE.match(element.get("iso-8601-date") or "")
     if iso:
         return "-".join(part for part in iso.groups() if part)
-    year = _YEAR.search(element.findtext("year") or element.findtext("string-date") or "")
+    parts = {part.tag: part.text or "" for part in element}
+    year = _YEAR.search(parts.get("year") or parts.get("string-date") or "")
     if not year:
         return ""
-    month = _month(element.findtext("month") or "")
+    month = _month(parts.get("month", ""))
     if not month:
         return year[0]
-    day = (element.findtext("day") or "").strip()
+    day = parts.get("day", "").strip()
     if day.isascii() and day.isdigit() and 1 <= int(day) <= 31:  # noqa: PLR2004 - days of a month
         return f"{year[0]}-{month:02}-{int(day):02}"
     return f"{year[0]}-{month:02}"
@@ -214,14 +215,14 @@ def _licence_code(text: str) -> str:
     return " ".join(part for part in ("CC", found["code"].upper(), found["version"]) if part)
 
 
-def _pages(meta: etree._Element, inline: InlineText) -> str:
-    whole = inline.text(meta.find("page-range"))
+def _pages(parts: Mapping[str, etree._Element], inline: InlineText) -> str:
+    whole = inline.text(parts.get("page-range"))
     if whole:
         return whole
-    first, last = inline.text(meta.find("fpage")), inline.text(meta.find("lpage"))
+    first, last = inline.text(parts.get("fpage")), inline.text(parts.get("lpage"))
     if first:
         return f"{first}-{last}" if last and last != first else first
-    return inline.text(meta.find("elocation-id"))
+    return inline.text(parts.get("elocation-id"))
 
 
 def _keywords(meta: etree._Element, inline: InlineText) -> tuple[str, ...]:

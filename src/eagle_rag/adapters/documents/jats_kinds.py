@@ -53,6 +53,8 @@ _KINDS = {
     ),
 }
 _BY_WORDS = {words: kind for kind, listed in _KINDS.items() for words in listed.split("|")}
+# With its numbering, no longer title of a subsection is in the table.
+_LONGEST = max(map(len, _BY_WORDS)) + len("10.10.10. ")
 # Openings that decide for a top-level section whose title goes on ("Methods: the TORCH trial").
 _BY_OPENING = (
     ("materials and methods", SectionKind.METHODS),
@@ -83,8 +85,12 @@ def section_kind(
         kind = _BY_WORDS.get(_words(sec_type))
         if kind is not None:
             return kind
-    if title:
-        words = _words(_NUMBERING.sub("", title.lower().strip()))
+    if title and (top_level or len(title) <= _LONGEST):
+        lower = title.lower()
+        kind = _BY_WORDS.get(lower)
+        if kind is not None:
+            return kind
+        words = _words(_NUMBERING.sub("", lower))
         kind = _BY_WORDS.get(words)
         if kind is not None:
             return kind

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from lxml import etree
 
@@ -12,13 +12,19 @@ from eagle_rag.adapters.documents.xml import all_text, fold_space
 from eagle_rag.model.document import Reference
 from eagle_rag.ops.identifiers import normalize_doi, normalize_pmcid, normalize_pmid
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["Bibliography", "read_bibliography"]
 
 _CITATIONS = frozenset({"element-citation", "mixed-citation", "nlm-citation", "citation"})
 # Where a cited work's own title stands, best first; a book has only a source.
 _TITLES = ("article-title", "data-title", "chapter-title", "part-title", "source", "trans-title")
 # In one call, because names make up half of all elements of an article.
-_TEXTS = etree.XPath(".//text()", smart_strings=False)
+_texts = cast(
+    "Callable[[etree._Element], list[str]]",  # noqa: SLF001 - lxml has no public name for it
+    etree.XPath(".//text()", smart_strings=False),
+)
 _PEOPLE = frozenset({"person-group", "name", "string-name", "collab"})
 _IDENTIFIERS = ("pub-id", "ext-link", "uri")
 _MIXED = frozenset({"mixed-citation", "citation", "ref"})
@@ -27,7 +33,7 @@ _OTHER, _SIMPLE, _YEARLY, _IDENTIFYING = 10, 11, 12, 13
 _ROLES = {
     **{tag: rank for rank, tag in enumerate(_TITLES)},
     **dict.fromkeys(_PEOPLE, _SIMPLE),
-    **dict.fromkeys(("volume", "issue", "fpage", "lpage", "label", "etal"), _SIMPLE),
+    **dict.fromkeys(("volume", "issue", "fpage", "lpage", "etal"), _SIMPLE),
     **dict.fromkeys(_IDENTIFIERS, _IDENTIFYING),
     "year": _YEARLY,
 }
@@ -79,17 +85,19 @@ def read_bibliography(article: etree._Element) -> Bibliography:
                 found.append(child)
             elif child.tag == "citation-alternatives":
                 found.append(_best_alternative(child))
-        keys: list[str] = []
-        for citation in found or [ref]:
+        keys: tuple[str, ...] = ()
+        for citation in found or (ref,):
             own = citation.get("id")
-            fallback = f"ref-{len(references) + 1}"
-            key = unique_key(own if keys and own else wanted or own, fallback, taken)
-            keys.append(key)
+            key = (own or wanted) if keys else (wanted or own)
+            if key is None or key in taken:
+                key = unique_key(key, f"ref-{len(references) + 1}", taken)
+            taken.add(key)
+            keys += (key,)
             references.append(_read(citation, key, label, inline))
             if own and own != wanted:
                 cited.setdefault(own, (key,))
         if wanted:
-            cited.setdefault(wanted, tuple(keys))
+            cited.setdefault(wanted, keys)
     return Bibliography(tuple(references), cited)
 
 
@@ -119,7 +127,7 @@ def _read(citation: etree._Element, key: str, label: str, inline: InlineText) ->
             if fields.year is None:
                 found = _YEAR.search(child.text or "")
                 fields.year = int(found[0]) if found else None
-        elif role != _SIMPLE and len(child):
+        elif role != _SIMPLE and (len(child) or tag == "label"):
             nested = True
         if mixed and not punctuated:
             tail = child.tail
@@ -137,7 +145,7 @@ def _raw(citation: etree._Element, *, apart: bool) -> str:
 
     Publishers who tag every part leave the punctuation to the reader; then spaces stand for it.
     """
-    if apart and citation.find("label") is None:
+    if apart:
         return fold_space(" ".join(_texts(citation)))
     parts = [citation.text or ""]
     for child in citation:
@@ -153,10 +161,6 @@ def _raw(citation: etree._Element, *, apart: bool) -> str:
             parts.append(("" if together else " ").join(texts))
         parts.append(child.tail or " ")
     return fold_space("".join(parts))
-
-
-def _texts(element: etree._Element) -> list[str]:
-    return cast("list[str]", _TEXTS(element))
 
 
 def _search(fields: _Fields, citation: etree._Element, raw: str, *, nested: bool) -> None:

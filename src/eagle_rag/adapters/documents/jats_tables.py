@@ -50,6 +50,7 @@ class _Grid:
         headers: list[bool] = []
         hanging, self._hanging = self._hanging, {}
         render = self._text
+        add = line.append
         for cell in row:
             tag = cell.tag
             if hanging:
@@ -58,7 +59,7 @@ class _Grid:
             if header or tag == "td":
                 across, down = cell.get("colspan"), cell.get("rowspan")
                 if (across is None or across == "1") and (down is None or down == "1"):
-                    line.append(render(cell))
+                    add(render(cell))
                     headers.append(header)
                 else:
                     spans = _number(across), _number(down)

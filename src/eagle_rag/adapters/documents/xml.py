@@ -99,10 +99,11 @@ def read_xml(
 def head_text(data: bytes) -> str:
     """Return the first few thousand characters, decoded well enough to look at the markup."""
     head = data[:_HEAD_BYTES]
-    for bom, encoding in _BOMS:
-        if head.startswith(bom):
-            return head.decode(encoding, errors="replace")
-    return head.decode("utf-8-sig", errors="replace")
+    if not head.startswith(b"<?xml"):
+        for bom, encoding in _BOMS:
+            if head.startswith(bom):
+                return head.decode(encoding, errors="replace")
+    return head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
 
 
 def local_name(tag: str) -> str:
