@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from eagle_rag.kernel.audit import AuditLog
+from eagle_rag.kernel.bus import HookBus
+from eagle_rag.kernel.plugins import Implementation, hook_parameters
+
 if TYPE_CHECKING:
     from eagle_rag.engine import Engine
+    from eagle_rag.kernel.bus import BoundBus
 
 
 @contextmanager
@@ -63,6 +68,25 @@ def make_shared_engine(
 def engine(make_engine: Callable[..., "Engine"]) -> "Engine":
     """Return an engine on an empty index."""
     return make_engine()
+
+
+@pytest.fixture
+def make_bus() -> Callable[..., "BoundBus"]:
+    """Make a bus of functions: ``make_bus(chunk=lambda document, passages: passages)``.
+
+    Each function is a plugin of its own, named ``lab-<hook>``. With ``core`` the implementations of an
+    engine come after them.
+    """
+
+    def make(core: "Engine | None" = None, **functions: Callable[..., object]) -> "BoundBus":
+        own = [
+            Implementation(hook, f"lab-{hook}", "core", 100, function, hook_parameters(hook))
+            for hook, function in functions.items()
+        ]
+        others = () if core is None else core.kernel.loaded.implementations
+        return HookBus((*own, *others), AuditLog(10)).bind("core")
+
+    return make
 
 
 @pytest.fixture(autouse=True)
