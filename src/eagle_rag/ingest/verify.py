@@ -31,6 +31,7 @@ Rewrite = Callable[[DocumentView], None]
 @dataclass(slots=True)
 class _Live:
     version: int
+    passages: frozenset[str] | None  # None: its text cannot be read
     missing: set[str]
 
 
@@ -71,10 +72,11 @@ def verify_index(
             view = registry.view(namespace, identity)
         except RegistryError as error:
             findings.add("text-mismatch", identity, str(error))
-            live[identity] = _Live(version, set())
+            live[identity] = _Live(version, None, set())
         else:
             _check_document(view, findings)
-            live[identity] = _Live(version, {passage.id for passage in view.passages})
+            ids = frozenset(passage.id for passage in view.passages)
+            live[identity] = _Live(version, ids, set(ids))
         findings.documents += 1
         on_document(findings.documents)
     for collection in store.collections():
@@ -156,8 +158,8 @@ def _check_collection(
         for row in batch:
             findings.rows += 1
             problem = _row_problem(row, live, seen)
-            seen.add(row.row_id)
             if problem is None:
+                seen.add(row.passage_id)
                 live[row.document_id].missing.discard(row.passage_id)
             elif problem in ("orphan-row", "stale-row"):
                 wrong[row.document_id, row.version] = problem
@@ -180,10 +182,11 @@ def _row_problem(row: StoredPassage, live: dict[str, _Live], seen: set[str]) -> 
         return "orphan-row"
     if state.version != row.version:
         return "stale-row"
-    if row.row_id in seen:
+    if row.passage_id in seen:
         return "duplicate-row"
     proof = passage_id(row.document_id, row.start, row.end, row.text)
-    return None if proof == row.passage_id else "text-mismatch"
+    known = state.passages is None or row.passage_id in state.passages
+    return None if known and proof == row.passage_id else "text-mismatch"
 
 
 def _check_norms(batch: tuple[StoredPassage, ...], findings: _Findings) -> None:

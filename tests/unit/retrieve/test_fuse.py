@@ -1,0 +1,75 @@
+"""Arms to one ranking, plans to one ranking."""
+
+import pytest
+
+from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.query import ArmScore, Candidate, FusionMethod
+from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
+
+
+def arm(name: str, **scores: float) -> RankedArm:
+    """Return an arm with hits in the order given."""
+    return RankedArm(
+        name,
+        tuple(
+            StoreHit(f"{key}@1", key, f"d{key}", 1, "kb", score, rank)
+            for rank, (key, score) in enumerate(scores.items(), 1)
+        ),
+    )
+
+
+def candidate(key: str, score: float, arm_name: str = "a") -> Candidate:
+    """Return a candidate found by one arm."""
+    return Candidate(key, f"d{key}", 1, "kb", "text", score, (ArmScore(arm_name, 1, score),))
+
+
+def order(candidates: tuple[Candidate, ...]) -> list[str]:
+    """Return passage ids."""
+    return [each.passage_id for each in candidates]
+
+
+def test_rrf_scores_are_the_sum_of_reciprocal_ranks() -> None:
+    found = fuse_arms("text", [arm("t/lexical", a=9, b=8), arm("t/dense", b=0.9)], FusionConfig())
+    assert order(found) == ["b", "a"]
+    assert found[0].score == pytest.approx(1 / 62 + 1 / 61)
+
+
+def test_every_candidate_keeps_the_rank_and_score_of_each_arm() -> None:
+    found = fuse_arms("text", [arm("t/lexical", a=9, b=8), arm("t/dense", b=0.9)], FusionConfig())
+    assert found[0].arms == (ArmScore("t/lexical", 2, 8), ArmScore("t/dense", 1, 0.9))
+
+
+@pytest.mark.parametrize("method", ["rrf", "weighted", "min-max"])
+def test_ties_are_broken_by_passage_id(method: FusionMethod) -> None:
+    arms = [arm("t/lexical", b=1, a=1), arm("t/dense", a=1, b=1)]
+    assert order(fuse_arms("text", arms, FusionConfig(method))) == ["a", "b"]
+
+
+@pytest.mark.parametrize(("alpha", "first"), [(1.0, "d"), (0.0, "l")])
+@pytest.mark.parametrize("method", ["weighted", "min-max"])
+def test_alpha_is_the_share_of_the_dense_arm(
+    method: FusionMethod, alpha: float, first: str
+) -> None:
+    arms = [arm("t/lexical", l=9, x=8, d=7), arm("t/identifier", l=9, x=8, d=7), arm("t/dense", d=0.9, x=0.5, l=0.1)]  # fmt: skip
+    assert order(fuse_arms("text", arms, FusionConfig(method, alpha=alpha)))[0] == first
+
+
+@pytest.mark.parametrize("method", ["rrf", "weighted", "min-max"])
+def test_h1_no_hits_at_all_fuse_to_nothing(method: FusionMethod) -> None:
+    assert fuse_arms("text", [], FusionConfig(method)) == ()
+    assert fuse_arms("text", [arm("t/lexical"), arm("t/dense")], FusionConfig(method)) == ()
+
+
+def test_a_single_plan_passes_through_with_its_scores() -> None:
+    ranking = (candidate("a", 0.9), candidate("b", 0.1))
+    assert merge_plans([(), ranking, ()], rrf_k=60) == ranking
+    assert merge_plans([], rrf_k=60) == ()
+
+
+def test_a_passage_of_two_plans_is_one_candidate_with_the_arms_of_both() -> None:
+    merged = merge_plans(
+        [(candidate("a", 9), candidate("b", 8)), (candidate("b", 0.9, "z"),)], rrf_k=60
+    )
+    assert order(merged) == ["b", "a"]
+    assert [each.arm for each in merged[0].arms] == ["a", "z"]
+    assert merged[0].score == pytest.approx(1 / 62 + 1 / 61)
