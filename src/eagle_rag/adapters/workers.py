@@ -58,7 +58,8 @@ def map_in_processes(
         msg = "a worker process died while reading documents"
         raise EagleError(
             msg,
-            remedy="the run can be started again and resumes; fewer ingest.workers need less memory",
+            remedy="the run can be started again and resumes; fewer ingest.workers need less memory;"
+            ' a script that ingests must do so below `if __name__ == "__main__":`',
         ) from error
     finally:
         pool.shutdown(wait=False, cancel_futures=True)

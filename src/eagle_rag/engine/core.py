@@ -277,13 +277,18 @@ class Engine:
         Raises:
             NotFound: Absent, or not among ``kb_names``.
         """
-        found = self._found(identifier, kb_names)
+        found = self.require_documents(identifier, kb_names)
         best = min(found, key=lambda record: (not record.full_text, record.document_id))
         return self.registry.view(self._scope, best.document_id, kb_names=kb_names)
 
-    def _found(
-        self, identifier: str, kb_names: Sequence[str] | None
+    def require_documents(
+        self, identifier: str, kb_names: Sequence[str] | None = None
     ) -> tuple[DocumentRecord, ...]:
+        """Return the live documents an identifier names.
+
+        Raises:
+            NotFound: There is none, or none among ``kb_names``.
+        """
         found = self.documents(identifier, kb_names=kb_names)
         if not found:
             message = f"no document {identifier!r}"
@@ -338,7 +343,7 @@ class Engine:
         """
         with self._gate.deleting():
             deleted: list[str] = []
-            for record in self._found(identifier, kb_names):
+            for record in self.require_documents(identifier, kb_names):
                 running = self._ingesting
                 if running is not None:
                     running.keep_deleted(record.document_id)

@@ -25,8 +25,6 @@ from eagle_rag.ports.stores import CollectionStore
 
 __all__ = ["CommitConfig", "IngestPipeline", "ReadyDocument", "document_rows"]
 
-_RETRY_REASONS = frozenset({"plugin-failed"})
-
 
 @dataclass(slots=True)
 class _Tally:
@@ -182,7 +180,7 @@ class IngestPipeline:
             if (
                 isinstance(item, PreparedSource)
                 and item.uri not in self._unsettled_uris
-                and _settled(item)
+                and not item.refusals  # what was refused is tried, and said, again
             ):
                 digests = (item.digest, self._config.config_digest)
                 self._registry.record_source(
@@ -319,10 +317,6 @@ class IngestPipeline:
             self._store.optimize(collection)
         self._since_optimize = 0
         self._on_event(IngestEvent("optimized", ""))
-
-
-def _settled(source: PreparedSource) -> bool:
-    return not any(refusal.reason in _RETRY_REASONS for refusal in source.refusals)
 
 
 def _with_version(row: StoredPassage, version: int) -> StoredPassage:

@@ -38,7 +38,8 @@ ENV_PREFIX = "EAGLE_RAG_"
 _NESTED = "__"
 _ANY = "<name>"
 # Read elsewhere, so not settings: the file to read, the weights' cache, the tests' data.
-_NOT_SETTINGS = frozenset({"EAGLE_RAG_CONFIG", "EAGLE_RAG_CACHE", "EAGLE_RAG_TEST_DATA"})
+_NOT_SETTINGS = frozenset({"EAGLE_RAG_CONFIG", "EAGLE_RAG_CACHE"})
+_TEST_PREFIX = "EAGLE_RAG_TEST_"  # where the tests find data, servers and models
 _NAMESPACE_VARIABLE = "PLUGIN_NAMESPACE"
 
 
@@ -148,7 +149,9 @@ def read_environment(model: type[BaseSettings], environ: Mapping[str, str]) -> L
     given = {
         name: value
         for name, value in variables.items()
-        if name.startswith(ENV_PREFIX) and name not in _NOT_SETTINGS
+        if name.startswith(ENV_PREFIX)
+        and name not in _NOT_SETTINGS
+        and not name.startswith(_TEST_PREFIX)
     }
     for name in sorted(given):
         _refuse_unknown_variable(name, model)

@@ -342,6 +342,7 @@ class BodyWalk:
                 caption = child
         if tag in _GROUPS and label is None and caption is None:
             flow(self, element)
+            self._release()
             return "", None
         if label is None and tag == "supplementary-material":
             label = element.find("media/label")

@@ -45,7 +45,7 @@ def configure(
         Path | None, typer.Option(help="Where the index lives; default .eagle.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(help="embedded, literature, biomed or core.")
+        str | None, typer.Option(help="embedded, literature or core; plugins bring more.")
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="One setting, such as search.top_k=5.")

@@ -121,7 +121,7 @@ def _highlighted(hit: Hit) -> Text:
         text.stylize("italic", hit.clause.start - hit.start, hit.clause.end - hit.start)
         for term in hit.clause.terms:
             text.stylize("bold green", term.start - hit.start, term.end - hit.start)
-    return Text("   ").join([Text(""), text])
+    return Text("   ") + Text("\n   ").join(text.split("\n", allow_blank=True))
 
 
 def print_report(report: IngestReport) -> None:

@@ -90,7 +90,8 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
     offset: Annotated[int, typer.Option(help="How many results to skip.")] = 0,
     kb: KnowledgeBases = None,
     document: Annotated[
-        list[str] | None, typer.Option(help="Only this document id; repeat for several.")
+        list[str] | None,
+        typer.Option(help="Only this document: id, PMID, PMCID or DOI; repeat for several."),
     ] = None,
     where: Annotated[
         list[str] | None, typer.Option("--filter", help="Such as year>=2020; repeat for AND.")
@@ -115,7 +116,7 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
             top_k=engine.settings.search.top_k if top_k is None else top_k,
             offset=offset,
             kb_names=tuple(kb) if kb else None,
-            document_ids=tuple(document) if document else None,
+            document_ids=_resolved(engine, document) if document else None,
             filters=parse_filter(where or []),
             group_by=group_by,
             mode=mode,
@@ -123,6 +124,8 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
             explain=explain,
         )
         results = engine.search(request)
+        if not results.hits:
+            _warn_of_unknown(engine, request.kb_names)
         if as_json:
             value = results_json(results)
             for hit in value["hits"]:
@@ -130,6 +133,22 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
             print_json(value)
         else:
             print_results(results)
+
+
+def _resolved(engine: "Engine", identifiers: list[str]) -> tuple[str, ...]:
+    """Return the ids of every document that the identifiers name; an unknown one is refused."""
+    return tuple(
+        record.document_id
+        for identifier in identifiers
+        for record in engine.require_documents(identifier)
+    )
+
+
+def _warn_of_unknown(engine: "Engine", kb_names: tuple[str, ...] | None) -> None:
+    known = [name for name, _ in engine.stats().by_kb]
+    unknown = [name for name in kb_names or () if name not in known]
+    if unknown:
+        say(f"no knowledge base {', '.join(unknown)}; there are: {', '.join(known) or 'none'}")
 
 
 def _in_unit(engine: "Engine", value: dict[str, Any], document_id: str, unit: Unit) -> None:
@@ -221,9 +240,9 @@ def demo(
     corpus: Annotated[
         Path | None, typer.Option(help="Your own files instead of the sample corpus.")
     ] = None,
-    data_dir: Annotated[Path, typer.Option(help="Where the demo keeps its index.")] = Path(
-        ".eagle/demo"
-    ),
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Where the demo keeps its index; default .eagle/demo.")
+    ] = None,
 ) -> None:
     """Ingest the sample corpus (or your files) and answer three questions with cited passages.
 
@@ -234,7 +253,8 @@ def demo(
 
     paths = sample_paths() if corpus is None else (corpus,)
     # Own files and the sample never share an index: the sample is fiction.
-    folder = data_dir / ("sample" if corpus is None else "corpus")
+    place = data_dir or Path(str(session.overrides.get("data_dir", ".eagle/demo")))
+    folder = place / ("sample" if corpus is None else "corpus")
     session = replace(session, overrides={**session.overrides, "data_dir": str(folder)})
     with session.engine() as engine:
         run_ingest(engine, list(paths), kb_name=None, as_json=False)
