@@ -296,3 +296,42 @@ def test_c4_a_question_that_is_no_utf_8_is_answered(filled: Eagle) -> None:
     assert filled("search", "kinase \udcff", "--json").code == 0
     assert filled("search", "kinase \udcff").code == 0
     assert filled("show", "\udcff").code == 2
+
+
+def test_what_was_refused_is_refused_again_and_never_called_unchanged(
+    eagle: Eagle, tmp_path: Path
+) -> None:
+    write_files(tmp_path / "in", {**FILES, "d.xml": "<article><front>"})
+    eagle("ingest", "in")
+    again = eagle("ingest", "in")
+    assert again.code == 3
+    assert again.err.startswith("0 added, 0 replaced, 3 unchanged, 0 duplicate, 1 refused")
+
+
+def test_search_takes_a_document_by_any_of_its_identifiers(filled: Eagle) -> None:
+    found = filled("search", "kinase", "--document", "PMC91", "--json").json
+    assert [hit["ids"]["doi"] for hit in found["hits"]] == ["10.5555/1"]
+    unknown = filled("search", "kinase", "--document", "PMC404")
+    assert unknown.code == 2
+    assert "no document 'PMC404'" in unknown.err
+
+
+def test_search_in_an_unknown_knowledge_base_says_which_there_are(filled: Eagle) -> None:
+    found = filled("search", "kinase", "--kb", "nowhere")
+    assert found.out == "Nothing found.\n"
+    assert "no knowledge base nowhere; there are: default" in found.err
+
+
+def test_every_paragraph_of_a_hit_is_indented(eagle: Eagle, tmp_path: Path) -> None:
+    write_files(tmp_path / "in", {"a.xml": jats_article("T", ["Kinase one.", "Kinase two."])})
+    eagle("ingest", "in")
+    lines = eagle("search", "kinase").out.splitlines()
+    assert "   Kinase one." in lines
+    assert "   Kinase two." in lines
+
+
+def test_the_demo_keeps_its_index_where_the_data_folder_is(eagle: Eagle, tmp_path: Path) -> None:
+    done = eagle("demo")
+    assert done.code == 0
+    assert done.out.count("=== ") == 3
+    assert (tmp_path / "index" / "sample" / "registry.db").exists()
