@@ -133,8 +133,8 @@ class BlockWriter:
                 references = self._spread(keys, marker)
             if (
                 0 < len(between) <= _LONGEST_DASH
-                and between[0] not in ";, "
-                and (_DASH.fullmatch(between))
+                and between not in _ORDINARY
+                and _DASH.fullmatch(between)
             ):
                 begin, references = self._joined(begin, references, marker)
             self.citations.append(Citation(begin, end, references))
