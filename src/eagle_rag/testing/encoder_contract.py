@@ -1,4 +1,3 @@
-
 """What every text encoder must do: inherit from ``TextEncoderContract`` in your own tests.
 
 Example::
