@@ -124,10 +124,11 @@ def _articles(root: etree._Element) -> Iterator[etree._Element]:
 def _document(article: etree._Element, source: Source, *, digest: str) -> ParsedDocument:
     inline = InlineText()
     bibliography = read_bibliography(article)
-    metadata = read_metadata(article, inline)
+    meta = article_meta(article)
+    metadata = read_metadata(article, meta, inline)
     writer = BlockWriter([reference.key for reference in bibliography.references])
     walk = BodyWalk(writer, bibliography.cited)
-    full_text = _write(article, walk, inline)
+    full_text = _write(article, meta, walk, inline)
     return ParsedDocument(
         source_uri=source.uri,
         member="",
@@ -146,10 +147,11 @@ def _document(article: etree._Element, source: Source, *, digest: str) -> Parsed
     )
 
 
-def _write(article: etree._Element, walk: BodyWalk, inline: InlineText) -> bool:
+def _write(
+    article: etree._Element, meta: etree._Element | None, walk: BodyWalk, inline: InlineText
+) -> bool:
     """Write the whole canonical text; return whether the body has any prose."""
     writer = walk.writer
-    meta = article_meta(article)
     if meta is not None:
         writer.frame = Frame((), SectionKind.TITLE)
         for path in ("title-group/article-title", "title-group/subtitle"):
@@ -178,19 +180,22 @@ def _write_statements(
     """Write the front page's notes and statements, unless the back matter has said the same."""
     writer = walk.writer
     writer.frame = Frame((), SectionKind.BACK, top=True)
-    for notes in article.iterfind("front/notes"):
-        walk.container(notes)
-    said = writer.texts()
-    frame = Frame(("Author notes",), SectionKind.FOOTNOTE, locked=True)
-    for note in meta.iterfind("author-notes/fn"):
-        paragraph = note.find("p")
-        known = (note.get("fn-type") or "").lower() in _STATEMENTS
-        if known and paragraph is not None and inline.text(paragraph) not in said:
-            walk.part(note, frame, kind=BlockKind.FOOTNOTE)
-    frame = Frame(("Funding",), SectionKind.BACK, locked=True)
-    for statement in meta.iterfind("funding-group/funding-statement"):
-        if inline.text(statement) not in said:
-            walk.part(statement, frame)
+    for element in article.iterfind("front/notes"):
+        walk.container(element)
+    notes = Frame(("Author notes",), SectionKind.FOOTNOTE, locked=True)
+    funding = Frame(("Funding",), SectionKind.BACK, locked=True)
+    statements: list[tuple[etree._Element, etree._Element | None, Frame]] = [
+        (note, note.find("p"), notes)
+        for note in meta.iterfind("author-notes/fn")
+        if (note.get("fn-type") or "").lower() in _STATEMENTS
+    ]
+    statements += [(one, one, funding) for one in meta.iterfind("funding-group/funding-statement")]
+    if statements:
+        said = writer.texts()
+        for element, words, frame in statements:
+            if words is not None and inline.text(words) not in said:
+                kind = BlockKind.FOOTNOTE if frame is notes else BlockKind.PARAGRAPH
+                walk.part(element, frame, kind=kind)
 
 
 def _member(metadata: DocumentMetadata, number: int, taken: set[str]) -> str:

@@ -112,11 +112,9 @@ class BodyWalk:
         """Write what was collected as a block, if it is not blank."""
         pieces = self.pieces
         if pieces:
-            text = "".join(pieces)
+            text = pieces[0] if len(pieces) == 1 else "".join(pieces)
             pieces.clear()
-            if not text.isspace() and self.writer.write(
-                self._kind, text, self._marked, self._prefix
-            ):
+            if self.writer.write(self._kind, text, self._marked, self._prefix):
                 self._prefix = ""
 
     def _paragraph(self, element: etree._Element) -> None:
@@ -232,9 +230,7 @@ class BodyWalk:
     def _heading(self, frame: Frame) -> None:
         title, label = frame.title, frame.label
         number = "" if label is None else self._plain.text(label)
-        text = ""
-        if title is not None:
-            text = captured(self, title)
+        text = "" if title is None else captured(self, title)
         if not text or text.isspace():
             text, number = number, ""
         self.writer.write(BlockKind.HEADING, text, self._marked, number)

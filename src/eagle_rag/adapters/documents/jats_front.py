@@ -36,26 +36,29 @@ _PUBLISHED_FIRST = (
     "epub", "epub-ppub", "electronic", "pub", "publication", "ppub", "print", "collection", "",
     "epreprint", "preprint", "nihms-submitted", "pmc-release",
 )  # fmt: skip
+_ORDER = {kind: place for place, kind in enumerate(_PUBLISHED_FIRST)}
 _PMCID_TYPES = frozenset({"pmc", "pmcid"})
 
 
 def article_meta(article: etree._Element) -> etree._Element | None:
     """Return the element that holds an article's own front matter, if there is one."""
-    front = article.find("front")
-    if front is None:
-        return article.find("front-stub")
-    meta = front.find("article-meta")
-    return front if meta is None else meta
+    for front in article:
+        if front.tag in ("front", "front-stub"):
+            meta = next(front.iterchildren("article-meta"), None)
+            return front if meta is None else meta
+    return None
 
 
-def read_metadata(article: etree._Element, inline: InlineText) -> DocumentMetadata:
+def read_metadata(
+    article: etree._Element, meta: etree._Element | None, inline: InlineText
+) -> DocumentMetadata:
     """Return everything an article's front matter says about it.
 
     Args:
         article: The ``article`` element.
+        meta: What ``article_meta`` returns for it.
         inline: Renders text by the rule of the canonical text.
     """
-    meta = article_meta(article)
     article_type = article.get("article-type") or ""
     language = article.get(_XML_LANG) or ""
     if meta is None:
@@ -148,8 +151,7 @@ def _dates(meta: etree._Element) -> tuple[str, tuple[tuple[str, str], ...]]:
                 others.add((inner.get("date-type") or inner.get("pub-type") or "history", date))
     if not published:
         return "", tuple(sorted(others))
-    order = {kind: place for place, kind in enumerate(_PUBLISHED_FIRST)}
-    chosen = min(published, key=lambda kind: (order.get(kind, len(order)), kind))
+    chosen = min(published, key=lambda kind: (_ORDER.get(kind, len(_ORDER)), kind))
     others |= {(kind, date) for kind, date in published.items() if kind and kind != chosen}
     return published[chosen], tuple(sorted(others))
 
@@ -237,7 +239,7 @@ def _keywords(meta: etree._Element, inline: InlineText) -> tuple[str, ...]:
 def _grants(meta: etree._Element, inline: InlineText) -> tuple[Grant, ...]:
     """Return one grant for every award number of every award group, or for an agency alone."""
     grants: dict[Grant, None] = {}
-    for group in meta.iter("award-group"):
+    for group in meta.iterfind("funding-group//award-group"):
         source = group.find("funding-source")
         agency = _agency(source, inline)
         country = "" if source is None else source.get("country") or ""

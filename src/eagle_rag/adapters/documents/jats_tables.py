@@ -4,9 +4,11 @@ A grid repeats a spanning cell's text in every cell it covers, so that each row 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import cast
 
 from lxml import etree
 
+from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.document import Span, Table
 
 __all__ = ["TABLE_TAGS", "graphic_hrefs", "read_tables", "unique_key"]
@@ -21,6 +23,13 @@ _MAX_CELLS = 1_000_000
 
 TextOf = Callable[[etree._Element], str]  # noqa: SLF001 - lxml has no public name for it
 _CALS_GROUPS = frozenset({"tgroup", f"{OASIS}tgroup"})
+# Also true where a row holds anything but cells.
+_has_spans = cast(
+    "Callable[[etree._Element], bool]",  # noqa: SLF001 - lxml has no public name for it
+    etree.XPath(
+        'boolean(.//@colspan[. != "1"] or .//@rowspan[. != "1"] or .//tr/*[not(self::td or self::th)])'
+    ),
+)
 _PARTS = {"thead": 0, "tbody": 1, "tfoot": 2}
 
 
@@ -49,8 +58,6 @@ class _Grid:
         line: list[str] = []
         headers: list[bool] = []
         hanging, self._hanging = self._hanging, {}
-        render = self._text
-        add = line.append
         for cell in row:
             tag = cell.tag
             if hanging:
@@ -59,18 +66,26 @@ class _Grid:
             if header or tag == "td":
                 across, down = cell.get("colspan"), cell.get("rowspan")
                 if (across is None or across == "1") and (down is None or down == "1"):
-                    add(render(cell))
+                    line.append(self._text(cell))
                     headers.append(header)
                 else:
                     spans = _number(across), _number(down)
-                    self._spread(render(cell), spans, line, headers, header=header)
+                    self._spread(self._text(cell), spans, line, headers, header=header)
             elif _name(cell) == "entry":
-                self._spread(render(cell), self._entry_spans(cell), line, headers)
+                self._spread(self._text(cell), self._entry_spans(cell), line, headers)
         for column in sorted(hanging):
             self._pad(line, headers, column)
             self._reach_down(hanging, line, headers)
         self.lines.append(line)
         self.headers.append(headers)
+
+    def add_plain(self, row: etree._Element) -> None:
+        """Read one row of a table in which no cell spans."""
+        render = self._text
+        self.lines.append(
+            [render(cell) if len(cell) else fold_space(cell.text or "") for cell in row]
+        )
+        self.headers.append([cell.tag == "th" for cell in row])
 
     def close(self, *, head: bool) -> None:
         """End a head or body: no cell reaches beyond it."""
@@ -198,9 +213,12 @@ def _read_grid(table: etree._Element, text: TextOf) -> _Grid:
         if place is not None:
             parts[place].append(child)
     ordered = [part for placed in parts for part in placed]
+    plain = not _has_spans(table)
     for part in ordered or [table]:
         for row in part:
-            if row.tag == "tr" or _name(row) == "row":
+            if plain and row.tag == "tr":
+                grid.add_plain(row)
+            elif row.tag == "tr" or _name(row) == "row":
                 grid.add(row)
         grid.close(head=_name(part) == "thead")
     return grid

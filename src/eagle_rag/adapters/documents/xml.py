@@ -121,11 +121,12 @@ def fold_space(text: str) -> str:
 
     Only space, tab and line ends fold: a no-break or thin space inside is the publisher's choice.
     """
+    text = text.strip()
     if "\n" in text or "\t" in text or "\r" in text:
         text = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
     while "  " in text:
         text = text.replace("  ", " ")
-    return text.strip()
+    return text
 
 
 def _refuse_at_sight(source: Source, size_limit_bytes: int) -> None:
