@@ -4,7 +4,6 @@ A function returns an empty string for what is no such identifier; nothing here 
 """
 
 import re
-from html import unescape
 from urllib.parse import unquote
 
 from eagle_rag.model.metadata import Identifiers
@@ -37,6 +36,9 @@ _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/\s?\S+")
 # What may follow a line break set inside a DOI: no word, and no year that begins something else.
 _BROKEN_OFF = re.compile(r"(?![A-Za-z]+\b|\d{4}$)\S+")
 _BREAKS_AFTER = frozenset("./-_(:")
+# Only the escapes of mark-up: a DOI may hold "&" followed by letters.
+_ESCAPED = re.compile(r"&(amp|lt|gt);", re.IGNORECASE)
+_UNESCAPED = {"amp": "&", "lt": "<", "gt": ">"}
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _TRAILING = frozenset(".,;:\"'") | frozenset(_OPENING)
 _ORCID = re.compile(r"(\d{4})-?(\d{4})-?(\d{4})-?(\d{3}[\dX])", re.IGNORECASE | re.ASCII)
@@ -69,8 +71,8 @@ def normalize_doi(text: str) -> str:
     text = text.strip()
     if not text.startswith("10."):
         text = _without_prefix(text)
-    if "&" in text:
-        text = unescape(text)
+    while "&" in text and _ESCAPED.search(text):
+        text = _ESCAPED.sub(lambda found: _UNESCAPED[found[1].lower()], text)
     found = _DOI.match(text)
     if not found:
         return ""
@@ -78,9 +80,10 @@ def normalize_doi(text: str) -> str:
     rest = text[found.end() :].lstrip()
     if rest and doi[-1] in _BREAKS_AFTER and _BROKEN_OFF.fullmatch(rest):
         doi += rest
+    doi = "".join(doi.split()).lower()
     if doi[-1] in _TRAILING:
         doi = _without_trailing_punctuation(doi)
-    return "".join(doi.split()).lower()
+    return "" if doi.endswith("/") and doi.count("/") == 1 else doi
 
 
 def normalize_orcid(text: str) -> str:

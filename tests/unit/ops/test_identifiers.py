@@ -104,6 +104,16 @@ def test_a_doi_ends_where_something_else_begins(text: str, doi: str) -> None:
     assert normalize_doi(text) == doi
 
 
+@pytest.mark.parametrize("text", ["10.1000/)", "10.1000/.", "10.1000/ ;"])
+def test_a_prefix_without_a_suffix_is_no_doi(text: str) -> None:
+    assert normalize_doi(text) == ""
+
+
+def test_a_doubly_escaped_doi_and_one_with_an_ampersand_are_whole() -> None:
+    assert normalize_doi("10.1000/a&amp;lt;b") == "10.1000/a<b"
+    assert normalize_doi("10.1000/a&part=1") == "10.1000/a&part=1"
+
+
 @pytest.mark.parametrize(
     ("text", "orcid"),
     [

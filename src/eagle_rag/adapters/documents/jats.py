@@ -190,12 +190,10 @@ def _write_statements(
         if (note.get("fn-type") or "").lower() in _STATEMENTS
     ]
     statements += [(one, one, funding) for one in meta.iterfind("funding-group/funding-statement")]
-    if statements:
-        said = writer.texts()
-        for element, words, frame in statements:
-            if words is not None and inline.text(words) not in said:
-                kind = BlockKind.FOOTNOTE if frame is notes else BlockKind.PARAGRAPH
-                walk.part(element, frame, kind=kind)
+    for element, words, frame in statements:
+        if words is not None and not writer.has_block(inline.text(words)):
+            kind = BlockKind.FOOTNOTE if frame is notes else BlockKind.PARAGRAPH
+            walk.part(element, frame, kind=kind)
 
 
 def _member(metadata: DocumentMetadata, number: int, taken: set[str]) -> str:

@@ -75,9 +75,9 @@ class BlockWriter:
         """Return the canonical text."""
         return SEPARATOR.join(self._texts)
 
-    def texts(self) -> frozenset[str]:
-        """Return the texts of all blocks written so far."""
-        return frozenset(self._texts)
+    def has_block(self, text: str) -> bool:
+        """Return whether a block of exactly this text was written."""
+        return text in self._texts
 
     def sections(self) -> tuple[Section, ...]:
         """Return all sections that have a block of their own, in order of their first block."""
