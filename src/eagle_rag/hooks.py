@@ -112,7 +112,8 @@ class HookSpecs:
     ) -> tuple[VisualAsset, ...] | None:
         """Bring pictures of a document.
 
-        Called once a document. Return assets or ``None``. Mode all; policy fail.
+        For a document's pictures; return assets or ``None``. Not called in this version, which takes in
+        text only. Mode all; policy fail.
         """
 
     @hookspec
@@ -131,7 +132,10 @@ class HookSpecs:
     def classify_visual(
         self, document: ParsedDocument, assets: tuple[VisualAsset, ...]
     ) -> tuple[ChunkDecision, ...] | None:
-        """Decide collection and encoder of pictures, as ``classify_chunk``; mode all; policy fail."""
+        """Decide collection and encoder of pictures, as ``classify_chunk``.
+
+        Not called in this version, which takes in text only. Mode all; policy fail.
+        """
 
     @hookspec
     def embed_text(self, encoder: str, texts: Sequence[str]) -> EncodedBatch | None:
@@ -143,7 +147,10 @@ class HookSpecs:
 
     @hookspec
     def embed_visual(self, encoder: str, images: Sequence[bytes]) -> EncodedBatch | None:
-        """Encode pictures, as ``embed_text``; mode first; policy fail."""
+        """Encode pictures, as ``embed_text``.
+
+        Not called in this version, which takes in text only. Mode first; policy fail.
+        """
 
     @hookspec
     def upsert_vectors(self, collection: str, rows: Sequence[StoredPassage]) -> int | None:

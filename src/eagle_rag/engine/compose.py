@@ -167,6 +167,7 @@ def config_digest(
         "abstracts": settings.ingest.abstract_only,
         "plugins": [(card.name, card.version) for card in kernel.loaded.cards],
         "options": settings.model_dump(mode="json")["plugins"]["options"],
+        "windows": {card.label: card.max_tokens for card in kernel.encoders.cards()},
         "schemas": {name: asdict(schema) for name, schema in sorted(schemas.items())},
     }
     encoded = json.dumps(shaping, sort_keys=True, default=str).encode()

@@ -158,6 +158,7 @@ class Engine:
                     schemas=schemas,
                     optimize_every=self.settings.ingest.optimize_every,
                 ),
+                audit=self._kernel.audit,
                 on_event=on_event,
             )
             known = self.registry.sources(self._scope, target)
@@ -232,6 +233,7 @@ class Engine:
             encode=self._encode,
             has_collection=lambda name: self._schema(name) is not None,
             executor=executor,
+            audit=self._kernel.audit,
         )
         return SearchPipeline(self._kernel.bus, services)
 

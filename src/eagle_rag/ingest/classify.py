@@ -15,7 +15,7 @@ def classify_passages(
 ) -> tuple[ChunkDecision, ...]:
     """Return the standing decisions, ordered by passage, collection.
 
-    The core's decision stands only for passages that no plugin decided on. Of several decisions in one
+    The core's decisions stand only for passages that no plugin decided on. Of several decisions in one
     exclusive group for one passage the first stands, and so of several for one collection.
 
     Raises:
@@ -31,8 +31,9 @@ def classify_passages(
             defaults.append(decision)
         elif _stands(decision, decided[decision.target]):
             decided[decision.target].append(decision)
+    left = {ordinal for ordinal, decisions in decided.items() if not decisions}
     for decision in defaults:
-        if not decided[decision.target]:
+        if decision.target in left and _stands(decision, decided[decision.target]):
             decided[decision.target].append(decision)
     undecided = [ordinal for ordinal, decisions in decided.items() if not decisions]
     if undecided:

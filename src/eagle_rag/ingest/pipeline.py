@@ -8,9 +8,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from eagle_rag.errors import PluginError, RegistryError
+from eagle_rag.errors import (
+    EagleError,
+    EncoderLoadError,
+    EncoderUnavailable,
+    PluginError,
+    RegistryError,
+    StoreError,
+)
 from eagle_rag.ingest.classify import classify_passages
-from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal
+from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal, renamed
 from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
 from eagle_rag.ingest.reuse import read_known_vectors
 from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows
@@ -20,10 +27,16 @@ from eagle_rag.model.document import Refusal
 from eagle_rag.model.passage import StoredPassage
 from eagle_rag.model.records import AuditEvent, DocumentRecord, NewVersion
 from eagle_rag.model.results import IngestEvent, IngestReport
+from eagle_rag.ops.ids import document_id
+from eagle_rag.ports.plugins import DecisionLog
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 
 __all__ = ["CommitConfig", "IngestPipeline", "ReadyDocument", "document_rows"]
+
+_RECORD = "pubmed"
+# Without these nothing can be written; everything else concerns the document at hand.
+_UNUSABLE = (EncoderLoadError, EncoderUnavailable, RegistryError, StoreError)
 
 
 @dataclass(slots=True)
@@ -59,6 +72,7 @@ class IngestPipeline:
         registry: Where documents live.
         store: Where rows live.
         config: What shapes committing.
+        audit: Where decisions are logged; the registry keeps them too.
         on_event: Called after each document or refusal.
     """
 
@@ -69,12 +83,14 @@ class IngestPipeline:
         *,
         store: CollectionStore,
         config: CommitConfig,
+        audit: DecisionLog,
         on_event: Callable[[IngestEvent], None],
     ) -> None:
         self._bus = bus
         self._registry = registry
         self._store = store
         self._config = config
+        self._audit = audit
         self._on_event = on_event
         self._tally = _Tally()
         self._waiting: list[ReadyDocument | PreparedSource] = []
@@ -132,6 +148,8 @@ class IngestPipeline:
             # A new version of it waits, with other content.
             self._flush()
             live = self._with_digest(digest)
+        if live is None or live.document_id != prepared.document_id:
+            prepared = self._told_apart(prepared)
         if live is not None and live.document_id != prepared.document_id:
             self._tally.duplicates.append((uri, live.document_id))
             # Read again next time: the other document may be changed or deleted by then.
@@ -148,6 +166,28 @@ class IngestPipeline:
         else:
             self._queue(prepared, source)
 
+    def _told_apart(self, prepared: PreparedDocument) -> PreparedDocument:
+        """Give a text that names another text's work an id of its own.
+
+        A supplement often carries the DOI of its main text. Another file with the same identifier but
+        another title is not a new version of what is there; a PubMed record is, whatever its title.
+        """
+        document = prepared.document
+        if document.format == _RECORD:
+            return prepared
+        found = self._registry.find_documents(
+            self._config.namespace,
+            kb_names=(self._config.kb_name,),
+            identifier=prepared.document_id,
+        )
+        if not found or found[0].source_uri == document.source_uri:
+            return prepared
+        if _plain(found[0].metadata.title) == _plain(document.metadata.title):
+            return prepared
+        key = f"{prepared.document_id}#{document.source_uri}"
+        identity = document_id(self._config.namespace, self._config.kb_name, key)
+        return renamed(prepared, identity)
+
     def _with_digest(self, digest: str) -> DocumentRecord | None:
         return self._registry.by_digest(self._config.namespace, self._config.kb_name, digest)
 
@@ -155,7 +195,9 @@ class IngestPipeline:
         document = prepared.document
         try:
             decisions = classify_passages(self._bus, document, prepared.passages)
-        except PluginError as error:
+        except _UNUSABLE:
+            raise
+        except EagleError as error:
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
             self._unsettled_uris.add(source.uri)
             return
@@ -228,7 +270,10 @@ class IngestPipeline:
                 truncated=truncated.get(document.id, 0),
                 known=document.id in known,
             )
-        self._registry.save_audit([_audit_event(document) for document in documents])
+        events = [_audit_event(document) for document in documents]
+        for event in events:
+            self._audit.log_decision(event)
+        self._registry.save_audit(events)
         if known:
             clear_pending_rows(self._registry, self._store, states=("clearing",))
         if self._since_optimize >= self._config.optimize_every:
@@ -301,6 +346,8 @@ class IngestPipeline:
             config.namespace, kb_names=(config.kb_name,), identifier=pmid
         )
         for record in found:
+            if record.format != _RECORD:
+                continue  # NLM withdraws its record, not the publisher's text
             self._registry.delete_document(record.document_id)
             self._tally.deleted.append(record.document_id)
             self._on_event(IngestEvent("deleted", uri, record.document_id, record.version))
@@ -317,6 +364,10 @@ class IngestPipeline:
             self._store.optimize(collection)
         self._since_optimize = 0
         self._on_event(IngestEvent("optimized", ""))
+
+
+def _plain(title: str) -> str:
+    return "".join(character for character in title.casefold() if character.isalnum())
 
 
 def _with_version(row: StoredPassage, version: int) -> StoredPassage:

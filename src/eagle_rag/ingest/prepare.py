@@ -3,9 +3,9 @@
 Pure, so it runs in worker processes; everything it returns pickles.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from eagle_rag.errors import PluginError, UnreadableDocument
+from eagle_rag.errors import EagleError, UnreadableDocument
 from eagle_rag.ingest.chunk import ContextMode, chunk_document, context_of, passage_lexemes
 from eagle_rag.ingest.parse import parse_source
 from eagle_rag.ingest.route import route_source
@@ -13,6 +13,7 @@ from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import ParsedDocument, Refusal, Source
 from eagle_rag.model.passage import Passage
 from eagle_rag.ops.ids import document_id as make_document_id
+from eagle_rag.ops.ids import passage_id
 
 __all__ = [
     "PrepareConfig",
@@ -21,7 +22,10 @@ __all__ = [
     "plugin_refusal",
     "prepare_document",
     "prepare_source",
+    "renamed",
 ]
+
+_FAMILIES = {"jats": "article", "pubmed": "record"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def prepare_source(bus: BoundBus, source: Source, config: PrepareConfig) -> Prep
     except UnreadableDocument as error:
         refusal = Refusal(source.uri, "", error.reason, error.detail, error.remedy)
         return PreparedSource(source.uri, source.digest, refusals=(refusal,))
-    except PluginError as error:
+    except EagleError as error:
         return PreparedSource(
             source.uri, source.digest, refusals=(plugin_refusal(source.uri, "", error),)
         )
@@ -111,14 +115,16 @@ def _prepare_or_refuse(
         return Refusal(uri, member, "no-text", "holds no text at all", "check the file")
     try:
         return prepare_document(bus, document, config)
-    except PluginError as error:
+    except EagleError as error:
         return plugin_refusal(uri, member, error)
 
 
-def plugin_refusal(uri: str, member: str, error: PluginError) -> Refusal:
+def plugin_refusal(uri: str, member: str, error: EagleError) -> Refusal:
     """Return the refusal of a document that a plugin failed on; it is tried again next time."""
+    # The bus notes plugin and hook on errors of ours that it passes on.
+    message = "; ".join([str(error), *getattr(error, "__notes__", ())])
     return Refusal(
-        uri, member, "plugin-failed", str(error), "fix or disable the plugin, then ingest again"
+        uri, member, "plugin-failed", message, "fix or disable the plugin, then ingest again"
     )
 
 
@@ -141,14 +147,27 @@ def prepare_document(
     )
 
 
+def renamed(prepared: PreparedDocument, identity: str) -> PreparedDocument:
+    """Return the same document under another id; its passages' ids follow."""
+    passages = tuple(
+        replace(
+            passage,
+            document_id=identity,
+            id=passage_id(identity, passage.start, passage.end, passage.text),
+        )
+        for passage in prepared.passages
+    )
+    return replace(prepared, document_id=identity, passages=passages)
+
+
 def _identity(document: ParsedDocument) -> tuple[str, str]:
     """Return the key of the document and of its work.
 
-    A bibliographic record and the article it describes are two documents of one work, so the format's
-    family is part of the key. A text without identifiers is known by its file name.
+    A bibliographic record, the article it describes and a web page of it are documents of one work, so
+    the format's family is part of the key. A text without identifiers is known by its file name.
     """
     ids = document.metadata.ids
-    family = "record" if document.format == "pubmed" else "article"
+    family = _FAMILIES.get(document.format, document.format)
     known = [("pmcid", ids.pmcid), ("doi", ids.doi), ("pmid", ids.pmid)]
     if family == "record":
         known.reverse()

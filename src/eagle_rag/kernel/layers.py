@@ -38,7 +38,7 @@ ENV_PREFIX = "EAGLE_RAG_"
 _NESTED = "__"
 _ANY = "<name>"
 # Read elsewhere, so not settings: the file to read, the weights' cache, the tests' data.
-_NOT_SETTINGS = frozenset({"EAGLE_RAG_CONFIG", "EAGLE_RAG_CACHE"})
+_NOT_SETTINGS = frozenset({"EAGLE_RAG_CONFIG"})
 _TEST_PREFIX = "EAGLE_RAG_TEST_"  # where the tests find data, servers and models
 _NAMESPACE_VARIABLE = "PLUGIN_NAMESPACE"
 

@@ -71,10 +71,6 @@ class EncoderSettings(Section):
         description="What runs it. `onnx` needs no torch; `http` is any OpenAI-compatible "
         "endpoint; `hash` is deterministic and knows no meaning: tests only.",
     )
-    modality: Literal["text", "rerank"] = Field(
-        default="text",
-        description="`text` makes vectors; `rerank` scores query and passage pairs.",
-    )
     checkpoint: str = Field(
         default="",
         description="`onnx`: the pip package or folder that holds `model.onnx` and its vocabulary.",
@@ -107,7 +103,7 @@ class EncoderSettings(Section):
     truncate_dim: int | None = Field(
         default=None,
         ge=1,
-        description="Keep the first so many components and renormalise, for models trained so "
+        description="`http`: keep the first so many components and renormalise, for models trained so "
         "(Matryoshka); must equal `dim`. Unset: all.",
     )
     pooling: Literal["mean", "cls", "none"] = Field(
@@ -121,7 +117,7 @@ class EncoderSettings(Section):
         default=32,
         ge=1,
         le=4096,
-        description="Texts a call. Larger batches pad more on a CPU and buy nothing there.",
+        description="`http`: texts a request. Other runtimes encode one text at a time.",
     )
     timeout_s: float = Field(
         default=30.0, gt=0, description="`http`: seconds to wait for one answer."
@@ -135,7 +131,9 @@ class EncoderSettings(Section):
     def _complete(self) -> Self:
         """Refuse an encoder that could not be built."""
         problems = {
-            "a text encoder needs dim": self.modality == "text" and self.dim is None,
+            "an encoder needs dim": self.dim is None,
+            "truncate_dim is for runtime http": self.truncate_dim is not None
+            and self.runtime != "http",
             "runtime onnx needs checkpoint": self.runtime == "onnx" and not self.checkpoint,
             "runtime http needs url and model": self.runtime == "http"
             and not (self.url and self.model),
@@ -288,8 +286,10 @@ class RerankSettings(Section):
 
     policy: Literal["domain", "general", "none"] = Field(
         default="none",
-        description="`domain`: the plugin's `rerank_merged`; `general`: a cross-encoder of the "
-        "core; `none`: the fused order stands, until a reranker earns its cost by measurement.",
+        description="`none`: the fused order stands, until a reranker earns its cost by "
+        "measurement. `domain` and `general` call `rerank_merged` of the enabled plugin; the core "
+        "brings no cross-encoder in this version, and where no plugin does either, every answer "
+        "says that it was not reranked.",
     )
 
 

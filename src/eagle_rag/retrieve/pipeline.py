@@ -19,10 +19,12 @@ from eagle_rag.model.query import (
     CollectionQueryPlan,
     FusionMethod,
     QueryContext,
+    RouteDecision,
     SearchRequest,
 )
-from eagle_rag.model.records import LiveState
+from eagle_rag.model.records import AuditEvent, LiveState
 from eagle_rag.model.results import Hit, SearchResults, Trace, TraceEvent
+from eagle_rag.ports.plugins import DecisionLog
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionReader
 from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
@@ -96,6 +98,7 @@ class SearchServices:
         encode: Encodes a query for a plan.
         has_collection: Whether a collection was ever written.
         executor: Threads for the arms.
+        audit: Where routing decisions are logged.
     """
 
     registry: Registry
@@ -104,6 +107,7 @@ class SearchServices:
     encode: Encode
     has_collection: Callable[[str], bool]
     executor: Executor
+    audit: DecisionLog
 
 
 class SearchPipeline:
@@ -140,7 +144,11 @@ class SearchPipeline:
             run.events.append(TraceEvent("assemble", message, degraded=True))
         with run.stage("classify"):
             route = classify_query(bus, context)
+            self._note_route(context, route, run)
             plans = self._planned(bus, context, route.plans, run)
+        if config.rerank_depth and not bus.implements("rerank_merged"):
+            message = "rerank.policy asks for a reranker and no plugin brings one; the fused order stands"
+            run.events.append(TraceEvent("rerank", message, degraded=True))
         results = self._results(bus, context, plans, config=config, run=run)
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
@@ -154,6 +162,15 @@ class SearchPipeline:
         if config.retracted == "mark":
             run.events.extend(_retractions(hits))
         return SearchResults(request.query, hits, Trace(tuple(run.events)))
+
+    def _note_route(self, context: QueryContext, route: RouteDecision, run: _Run) -> None:
+        collections = ", ".join(plan.collection for plan in route.plans) or "nothing"
+        message = f"{collections} by {route.rule}"
+        run.events.append(TraceEvent("classify", message, plugin=route.plugin))
+        event = AuditEvent(
+            "route_query", route.plugin, context.request.query, message, route.hints
+        )
+        self._services.audit.log_decision(event)
 
     def _planned(
         self,

@@ -44,7 +44,12 @@ class Run:
         engine = self.engine
         config = CommitConfig("default/core", "default", "digest", self.schemas)
         pipeline = IngestPipeline(
-            self.bus, engine.registry, store=engine.store, config=config, on_event=self._on_event
+            self.bus,
+            engine.registry,
+            store=engine.store,
+            config=config,
+            audit=engine.kernel.audit,
+            on_event=self._on_event,
         )
         self._pipeline = pipeline
         return pipeline.run(self._prepared(sources))

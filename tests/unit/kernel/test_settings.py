@@ -147,7 +147,7 @@ def test_unknown_flags_are_refused_too() -> None:
 
 
 def test_names_that_are_no_settings_are_let_through() -> None:
-    environ = {"EAGLE_RAG_CACHE": "x", "EAGLE_RAG_TEST_DATA": "y", "EAGLE_BIOMED_X": "z"}
+    environ = {"EAGLE_RAG_TEST_DATA": "y", "EAGLE_BIOMED_X": "z"}
     assert load_settings(environ=environ) == load_settings(environ={})
 
 
@@ -220,6 +220,7 @@ def test_a_refusal_does_not_print_secrets() -> None:
         ({"runtime": "onnx", "dim": 8}, "needs checkpoint"),
         ({"runtime": "http", "dim": 8, "url": "http://h"}, "needs url and model"),
         ({"runtime": "hash", "dim": 8, "truncate_dim": 4}, "truncate_dim 4 must equal dim 8"),
+        ({"runtime": "hash", "dim": 8, "truncate_dim": 8}, "truncate_dim is for runtime http"),
     ],
 )
 def test_an_encoder_that_could_not_be_built_is_refused(
@@ -227,14 +228,6 @@ def test_an_encoder_that_could_not_be_built_is_refused(
 ) -> None:
     with pytest.raises(ConfigurationError, match=message):
         load_settings(environ={}, overrides={"encoders": {"mine": encoder}})
-
-
-def test_a_rerank_encoder_needs_no_dimension() -> None:
-    mine = {"runtime": "onnx", "modality": "rerank", "checkpoint": "folder"}
-    assert (
-        load_settings(environ={}, overrides={"encoders": {"mine": mine}}).encoders["mine"].dim
-        is None
-    )
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:

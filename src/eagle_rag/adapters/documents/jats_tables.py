@@ -54,7 +54,12 @@ class _Grid:
         self._room = _MAX_CELLS
 
     def add(self, row: etree._Element) -> None:
-        """Read one row; spanning cells are spread over the columns and rows they cover."""
+        """Read one row; spanning cells are spread over the columns and rows they cover.
+
+        Once there are more cells than any table has, the rest is not read.
+        """
+        if self._room <= 0:
+            return
         line: list[str] = []
         headers: list[bool] = []
         hanging, self._hanging = self._hanging, {}
@@ -76,6 +81,7 @@ class _Grid:
         for column in sorted(hanging):
             self._pad(line, headers, column)
             self._reach_down(hanging, line, headers)
+        self._room -= len(line)
         self.lines.append(line)
         self.headers.append(headers)
 
@@ -102,7 +108,7 @@ class _Grid:
     def is_usable(self) -> bool:
         """Return whether there are cells, and not so many that only an attack has them."""
         width = max(map(len, self.lines), default=0)
-        return 0 < width * len(self.lines) <= _MAX_CELLS
+        return self._room > 0 and 0 < width * len(self.lines) <= _MAX_CELLS
 
     def _entry_spans(self, entry: etree._Element) -> tuple[int, int]:
         first = self._columns.get(entry.get("namest") or "")
@@ -119,8 +125,9 @@ class _Grid:
         *,
         header: bool = False,
     ) -> None:
-        across, down = min(spans[0], self._room), spans[1]
-        self._room -= across
+        across, down = spans
+        if len(line) + across > _MAX_CELLS:
+            self._room, across = 0, 0
         if down > 1:
             for column in range(len(line), len(line) + across):
                 self._hanging[column] = (down - 1, text, header)
