@@ -91,7 +91,7 @@ class JatsParser:
         if len(articles) == 1:
             return ParseOutcome((_document(articles[0], source, digest=source.digest),))
         documents = []
-        members: set[str] = set()
+        members: dict[str, int] = {}
         for number, article in enumerate(articles, 1):
             digest = sha256(etree.tostring(article, with_tail=False)).hexdigest()
             document = _document(article, source, digest=digest)
@@ -196,7 +196,7 @@ def _write_statements(
             walk.part(element, frame, kind=kind)
 
 
-def _member(metadata: DocumentMetadata, number: int, taken: set[str]) -> str:
+def _member(metadata: DocumentMetadata, number: int, taken: dict[str, int]) -> str:
     """Return a name for one article of several: its first identifier, else its position."""
     ids = metadata.ids
     return unique_key(ids.pmcid or ids.pmid or ids.doi, f"article-{number}", taken)

@@ -87,7 +87,7 @@ class BodyWalk:
         self._prefix = ""
         self._depth = 0
         self._marked: list[tuple[str, ...]] = []
-        self._taken: set[str] = set()
+        self._taken: dict[str, int] = {}
 
     def part(
         self, element: etree._Element, frame: Frame, *, kind: BlockKind = BlockKind.PARAGRAPH

@@ -72,7 +72,7 @@ def read_bibliography(article: etree._Element) -> Bibliography:
     """Return the references of all lists of an article, wherever they stand."""
     references: list[Reference] = []
     cited: dict[str, tuple[str, ...]] = {}
-    taken: set[str] = set()
+    taken: dict[str, int] = {}
     inline = InlineText()
     for ref in article.iter("ref"):
         wanted = ref.get("id")
@@ -91,7 +91,7 @@ def read_bibliography(article: etree._Element) -> Bibliography:
             key = (own or wanted) if keys else (wanted or own)
             if key is None or key in taken:
                 key = unique_key(key, f"ref-{len(references) + 1}", taken)
-            taken.add(key)
+            taken.setdefault(key, 1)
             keys += (key,)
             references.append(_read(citation, key, label, inline))
             if own and own != wanted:

@@ -187,14 +187,19 @@ def graphic_hrefs(element: etree._Element) -> tuple[str, ...]:
     return tuple(dict.fromkeys(href for href in hrefs if href))
 
 
-def unique_key(wanted: str | None, fallback: str, taken: set[str]) -> str:
-    """Return the publisher's id or the fallback, with a number where it is taken; note it."""
+def unique_key(wanted: str | None, fallback: str, taken: dict[str, int]) -> str:
+    """Return the publisher's id or the fallback, with a number where it is taken.
+
+    Args:
+        wanted: The publisher's id, if any.
+        fallback: What to use without one.
+        taken: Keys given so far, each with its last number; gets the new one.
+    """
     base = key = wanted or fallback
-    number = 2
     while key in taken:
-        key = f"{base}-{number}"
-        number += 1
-    taken.add(key)
+        taken[base] += 1
+        key = f"{base}-{taken[base]}"
+    taken[key] = 1
     return key
 
 
