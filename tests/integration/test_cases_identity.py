@@ -33,8 +33,10 @@ MAIN = jats_article("Main text", ["The kinase fell in patients."], ids=DOI)
         ("s1.xml", jats_article("Supplement 1", ["The kinase fell in mice."], ids=DOI)),
         (
             "s1.html",
-            '<html><head><meta name="citation_doi" content="10.5555/main"><title>S1</title></head>'
-            "<body><p>The kinase fell in mice.</p></body></html>",
+            (
+                '<html><head><meta name="citation_doi" content="10.5555/main"><title>S1</title></head>'
+                "<body><p>The kinase fell in mice.</p></body></html>"
+            ),
         ),
     ],
 )
@@ -148,7 +150,7 @@ def test_truncate_dim_of_a_local_encoder_is_refused() -> None:
 def test_an_error_of_ours_from_a_hook_refuses_the_document_and_names_plugin_and_hook(
     engine: "Engine", make_bus: Callable[..., "BoundBus"]
 ) -> None:
-    def chunk(document: object, passages: object) -> None:
+    def chunk(**_: object) -> None:
         message = "the tag is wrong"
         raise InvalidInput(message)
 

@@ -71,7 +71,7 @@ def _introduction() -> str:
           variable counts as unset. `PLUGIN_NAMESPACE` sets `plugins.default_namespace`.
         - Mappings merge key by key; lists are replaced whole. `<name>` is a label you choose. Built in:
           encoders {encoders}; collection {collections}.
-        - `EAGLE_RAG_CONFIG` and names that begin with `EAGLE_RAG_TEST_` (what tests use) are no settings.
+        - `EAGLE_RAG_CONFIG` and what tests use (`EAGLE_RAG_TEST_DATA` and the like) are no settings.
         """)
 
 

