@@ -279,9 +279,27 @@ class Engine:
         Raises:
             NotFound: Absent, or not among ``kb_names``.
         """
+        shown = self._shown(identifier, kb_names)
+        return self.registry.view(self._scope, shown, kb_names=kb_names)
+
+    def links(
+        self, identifier: str, *, kb_names: Sequence[str] | None = None
+    ) -> tuple[tuple[str, str], ...]:
+        """Return ``(relation, document_id)`` of live documents linked with the one ``show`` gives.
+
+        Errata, retraction notices, republications, preprints, expressions of concern, comments. The
+        relation is read from the one shown: ``erratum_in`` when the other corrects it.
+
+        Raises:
+            NotFound: Absent, or not among ``kb_names``.
+        """
+        shown = self._shown(identifier, kb_names)
+        return self.registry.linked_documents(self._scope, shown, kb_names=kb_names)
+
+    def _shown(self, identifier: str, kb_names: Sequence[str] | None) -> str:
         found = self.require_documents(identifier, kb_names)
         best = min(found, key=lambda record: (not record.full_text, record.document_id))
-        return self.registry.view(self._scope, best.document_id, kb_names=kb_names)
+        return best.document_id
 
     def require_documents(
         self, identifier: str, kb_names: Sequence[str] | None = None
@@ -351,7 +369,9 @@ class Engine:
                     running.keep_deleted(record.document_id)
                 self.registry.delete_document(record.document_id)
                 deleted.append(record.document_id)
-            clear_pending_rows(self.registry, self.store, states=("clearing",))
+            clear_pending_rows(
+                self.registry, self.store, namespace=self._scope, states=("clearing",)
+            )
             return tuple(deleted)
 
     def verify(

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from eagle_rag import __version__
-from eagle_rag.engine.compose import Kernel
+from eagle_rag.engine.compose import Kernel, scope_name
 from eagle_rag.errors import EagleError
 from eagle_rag.kernel.settings import Settings
 from eagle_rag.model.records import RegistryStats
@@ -99,7 +99,7 @@ def _data_dir(engine: Checkable) -> str:
 
 def _registry(engine: Checkable) -> str:
     stats = engine.stats()
-    pending = len(engine.registry.pending())
+    pending = len(engine.registry.pending(scope_name(engine.settings)))
     note = f"; {pending} versions wait to be cleared, the next ingest does it" if pending else ""
     return f"{stats.documents} documents, {stats.passages} passages{note}"
 

@@ -103,7 +103,7 @@ class IngestPipeline:
 
     def run(self, prepared: Iterable[PreparedSource | Refusal]) -> IngestReport:
         """Commit everything, in order; documents one by one, as soon as a batch is full."""
-        recovered = clear_pending_rows(self._registry, self._store, states=("writing", "clearing"))
+        recovered = self._clear("writing", "clearing")
         changed = recovered > 0
         for item in prepared:
             if isinstance(item, Refusal):
@@ -112,7 +112,7 @@ class IngestPipeline:
                 self._take(item)
         self._flush()
         # What a failing plugin left half written goes now: nobody else can be writing.
-        clear_pending_rows(self._registry, self._store, states=("writing", "clearing"))
+        self._clear("writing", "clearing")
         changed = changed or bool(self._tally.added or self._tally.replaced or self._tally.deleted)
         if changed:
             self._optimize()
@@ -246,7 +246,9 @@ class IngestPipeline:
         )
         rows, truncated = document_rows(self._bus, documents, self._config, known=vectors)
         versions = {
-            document.id: self._registry.begin_version(document.id, document.collections)
+            document.id: self._registry.begin_version(
+                document.id, document.collections, namespace=self._config.namespace
+            )
             for document in documents
         }
         # After begin_version: a deletion before it is seen here, one after it ends the version.
@@ -275,7 +277,7 @@ class IngestPipeline:
             self._audit.log_decision(event)
         self._registry.save_audit(events)
         if known:
-            clear_pending_rows(self._registry, self._store, states=("clearing",))
+            self._clear("clearing")
         if self._since_optimize >= self._config.optimize_every:
             self._optimize()
 
@@ -318,7 +320,7 @@ class IngestPipeline:
             if any(
                 (pending.document_id, pending.version, pending.state)
                 == (ready.id, version, "writing")
-                for pending in self._registry.pending()
+                for pending in self._registry.pending(self._config.namespace)
             ):
                 raise
             # Deleted while it was being written. Rows that came after the deletion had cleared the
@@ -352,7 +354,12 @@ class IngestPipeline:
             self._tally.deleted.append(record.document_id)
             self._on_event(IngestEvent("deleted", uri, record.document_id, record.version))
         if found:
-            clear_pending_rows(self._registry, self._store, states=("clearing",))
+            self._clear("clearing")
+
+    def _clear(self, *states: str) -> int:
+        return clear_pending_rows(
+            self._registry, self._store, namespace=self._config.namespace, states=states
+        )
 
     def _refuse(self, refusal: Refusal) -> None:
         self._tally.refused.append(refusal)

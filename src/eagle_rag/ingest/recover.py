@@ -10,15 +10,16 @@ __all__ = ["clear_pending_rows", "delete_version_rows"]
 
 
 def clear_pending_rows(
-    registry: DocumentWriter, store: CollectionStore, *, states: Collection[str]
+    registry: DocumentWriter, store: CollectionStore, *, namespace: str, states: Collection[str]
 ) -> int:
-    """Delete the rows of every pending version in one of these states, then forget the version.
+    """Delete the rows of a namespace's pending versions in these states, then forget the versions.
 
     Safe to repeat: a crash in between leaves the version pending.
 
     Args:
         registry: Where versions are pending.
-        store: Where their rows may be.
+        store: Where their rows may be: the store of this namespace.
+        namespace: Whose versions. Those of others stay: their rows are in other stores.
         states: ``clearing`` while an ingest runs, also ``writing`` when nobody can be writing.
 
     Returns:
@@ -26,7 +27,7 @@ def clear_pending_rows(
     """
     existing = set(store.collections())
     cleared = 0
-    for pending in registry.pending():
+    for pending in registry.pending(namespace):
         if pending.state not in states:
             continue
         found = existing.intersection(pending.collections)

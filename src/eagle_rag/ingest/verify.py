@@ -65,7 +65,7 @@ def verify_index(
         on_document: Called with the number of documents checked so far.
     """
     findings = _Findings()
-    _check_pending(registry, store, findings, repair=rewrite is not None)
+    _check_pending(registry, store, findings, namespace=namespace, repair=rewrite is not None)
     live: dict[str, _Live] = {}
     for identity, version in registry.iter_live(namespace):
         try:
@@ -89,14 +89,19 @@ def verify_index(
 
 
 def _check_pending(
-    registry: Registry, store: CollectionStore, findings: _Findings, *, repair: bool
+    registry: Registry,
+    store: CollectionStore,
+    findings: _Findings,
+    *,
+    namespace: str,
+    repair: bool,
 ) -> None:
-    for pending in registry.pending():
+    for pending in registry.pending(namespace):
         where = f"{pending.document_id}@{pending.version}"
         message = f"rows of a version that is not served ({pending.state}) were not cleared"
         findings.problems.append(VerifyProblem("pending-version", where, message, repaired=repair))
     if repair:
-        clear_pending_rows(registry, store, states=("writing", "clearing"))
+        clear_pending_rows(registry, store, namespace=namespace, states=("writing", "clearing"))
 
 
 def _check_document(view: DocumentView, findings: _Findings) -> None:

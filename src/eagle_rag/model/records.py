@@ -57,12 +57,14 @@ class PendingVersion:
         version: The version: being written, or replaced or deleted and not yet cleared.
         collections: Where its rows may be.
         state: ``writing`` or ``clearing``.
+        namespace: In whose store; empty when it was begun before registries kept that.
     """
 
     document_id: str
     version: int
     collections: tuple[str, ...]
     state: str
+    namespace: str
 
 
 @dataclass(frozen=True, slots=True)

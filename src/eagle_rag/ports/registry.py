@@ -16,14 +16,26 @@ from eagle_rag.model.records import (
     RegistryStats,
 )
 
-__all__ = ["DocumentReader", "DocumentWriter", "IndexRecords", "LiveDocuments", "Registry"]
+__all__ = [
+    "DocumentLinks",
+    "DocumentReader",
+    "DocumentWriter",
+    "IndexRecords",
+    "LiveDocuments",
+    "Registry",
+]
 
 
 class DocumentWriter(Protocol):
     """The only ways a document comes, changes and goes; each is one durable transaction."""
 
-    def begin_version(self, document_id: str, collections: Sequence[str]) -> int:
-        """Reserve the next version number and note it as pending (``writing``)."""
+    def begin_version(
+        self, document_id: str, collections: Sequence[str], *, namespace: str
+    ) -> int:
+        """Reserve the next version number and note it as pending (``writing``).
+
+        ``namespace`` says in whose store the rows will be: one registry may serve several.
+        """
         ...
 
     def commit_version(self, version: int, new: NewVersion) -> None:
@@ -33,8 +45,8 @@ class DocumentWriter(Protocol):
         a notice marks the article it names, an article is marked by a notice already there.
 
         Raises:
-            RegistryError: The version was not begun, or the document was deleted since (then it
-                stays deleted).
+            RegistryError: The version was not begun, or in another namespace, or the document was
+                deleted since (then it stays deleted).
         """
         ...
 
@@ -46,8 +58,12 @@ class DocumentWriter(Protocol):
         """
         ...
 
-    def pending(self) -> tuple[PendingVersion, ...]:
-        """Return versions whose rows may still be in the store, ordered by document and version."""
+    def pending(self, namespace: str) -> tuple[PendingVersion, ...]:
+        """Return versions whose rows may still be in this namespace's store.
+
+        Ordered by document and version. One of an unknown namespace (``""``, begun before registries
+        kept it) belongs to every namespace.
+        """
         ...
 
     def clear_pending(self, document_id: str, version: int) -> None:
@@ -90,6 +106,24 @@ class DocumentReader(Protocol):
 
     def stats(self, namespace: str, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """Count what is live."""
+        ...
+
+
+class DocumentLinks(Protocol):
+    """Which documents say something about each other."""
+
+    def linked_documents(
+        self, namespace: str, document_id: str, *, kb_names: Sequence[str] | None = None
+    ) -> tuple[tuple[str, str], ...]:
+        """Return ``(relation, document_id)`` of live documents linked with this one, sorted.
+
+        Errata, retraction notices, republications, preprints, expressions of concern, comments, of
+        the same knowledge base. A link that only the other document states is turned round
+        (``erratum_of`` to ``erratum_in``).
+
+        Raises:
+            NotFound: Absent, or outside ``kb_names`` or the namespace.
+        """
         ...
 
 
@@ -152,5 +186,7 @@ class IndexRecords(Protocol):
         ...
 
 
-class Registry(DocumentWriter, DocumentReader, LiveDocuments, IndexRecords, Protocol):
-    """All four."""
+class Registry(
+    DocumentWriter, DocumentReader, DocumentLinks, LiveDocuments, IndexRecords, Protocol
+):
+    """All five."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from eagle_rag.model.records import DocumentView, PassageRecord
+from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord
 from eagle_rag.model.results import Hit, SearchResults
 
 __all__ = [
@@ -77,7 +77,15 @@ def passage_json(record: PassageRecord) -> Json:
     return value
 
 
-def document_json(view: DocumentView) -> Json:
-    """Return a whole document."""
+def document_json(view: DocumentView, links: Sequence[tuple[str, DocumentRecord]] = ()) -> Json:
+    """Return a whole document, with the relation and record of each document linked with it."""
     value: Json = to_json(view)
+    value["links"] = [
+        {
+            "relation": relation,
+            "document_id": record.document_id,
+            "title": record.metadata.title,
+        }
+        for relation, record in links
+    ]
     return value

@@ -45,7 +45,9 @@ class RegistryContract(RegistryIdentityContract):
     ) -> None:
         """Every field of every part, from another connection."""
         new = rich_version(_RICH)
-        registry.commit_version(registry.begin_version(_RICH.id, ("eagle_text",)), new)
+        registry.commit_version(
+            registry.begin_version(_RICH.id, ("eagle_text",), namespace=NAMESPACE), new
+        )
         view = reopen(registry).view(NAMESPACE, _RICH.id)
         assert view.record.metadata == new.document.metadata
         assert view.passages == new.passages
@@ -67,9 +69,9 @@ class RegistryContract(RegistryIdentityContract):
 
     def test_a_begun_version_is_pending_and_not_served(self, registry: Registry) -> None:
         """Half a document is never found."""
-        registry.begin_version(_ONE.id, ("b", "a"))
+        registry.begin_version(_ONE.id, ("b", "a"), namespace=NAMESPACE)
         assert registry.live_versions((_ONE.id,)) == {}
-        pending = registry.pending()
+        pending = registry.pending(NAMESPACE)
         assert [(p.version, p.collections, p.state) for p in pending] == [
             (1, ("a", "b"), "writing")
         ]
@@ -81,9 +83,9 @@ class RegistryContract(RegistryIdentityContract):
         commit(registry, _ONE)
         commit(registry, _ONE)
         assert registry.live_versions((_ONE.id,)) == {_ONE.id: 2}
-        assert [(p.version, p.state) for p in registry.pending()] == [(1, "clearing")]
+        assert [(p.version, p.state) for p in registry.pending(NAMESPACE)] == [(1, "clearing")]
         registry.clear_pending(_ONE.id, 1)
-        assert registry.pending() == ()
+        assert registry.pending(NAMESPACE) == ()
 
     def test_clearing_leaves_the_live_version(self, registry: Registry) -> None:
         """A wrong call does not lose a document."""
@@ -115,8 +117,8 @@ class RegistryContract(RegistryIdentityContract):
 
     def test_an_older_version_does_not_replace_a_newer_one(self, registry: Registry) -> None:
         """A writer that was overtaken must not bring the old text back."""
-        first = registry.begin_version(_ONE.id, ())
-        second = registry.begin_version(_ONE.id, ())
+        first = registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
+        second = registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
         registry.commit_version(second, replace(_ONE, paragraphs=("New.",)).version())
         with pytest.raises(RegistryError):
             registry.commit_version(first, _ONE.version())
@@ -126,7 +128,7 @@ class RegistryContract(RegistryIdentityContract):
         """``text == document_text[start:end]`` is what this product is for."""
         new = _ONE.version()
         wrong = replace(new, passages=(replace(new.passages[0], start=1),))
-        version = registry.begin_version(_ONE.id, ())
+        version = registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
         with pytest.raises(RegistryError, match="is not the text at 1:14"):
             registry.commit_version(version, wrong)
         assert registry.live_versions((_ONE.id,)) == {}
@@ -141,7 +143,7 @@ class RegistryContract(RegistryIdentityContract):
         """Another document's, or one of a section that is not there."""
         new = _ONE.version()
         wrong = replace(new.passages[0], **change)  # type: ignore[arg-type]  # parametrised
-        version = registry.begin_version(_ONE.id, ())
+        version = registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
         with pytest.raises(RegistryError, match=reason):
             registry.commit_version(version, replace(new, passages=(wrong,)))
 
@@ -150,10 +152,37 @@ class RegistryContract(RegistryIdentityContract):
     ) -> None:
         """One team must not overwrite another's document."""
         commit(registry, _ONE)
-        version = registry.begin_version(_ONE.id, ())
+        version = registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
         with pytest.raises(RegistryError, match="another knowledge base"):
             registry.commit_version(version, replace(_ONE.version(), kb_name="notes"))
         assert registry.stats(NAMESPACE).by_kb == (("papers", 1),)
+
+    def test_g4_a_pending_version_is_known_in_its_own_namespace_only(
+        self, registry: Registry
+    ) -> None:
+        """Its rows are in that namespace's store: another must not forget it unseen."""
+        other = replace(_TWO, namespace="other")
+        registry.begin_version(_ONE.id, (), namespace=NAMESPACE)
+        commit(registry, other)
+        commit(registry, other)
+        assert [(p.document_id, p.version, p.namespace) for p in registry.pending(NAMESPACE)] == [
+            (_ONE.id, 1, NAMESPACE)
+        ]
+        assert [(p.document_id, p.version, p.namespace) for p in registry.pending("other")] == [
+            (other.id, 1, "other")
+        ]
+        assert registry.pending("absent") == ()
+
+    def test_a_version_is_committed_in_the_namespace_it_was_begun_in(
+        self, registry: Registry
+    ) -> None:
+        """Its rows would be in one store and its document in another."""
+        version = registry.begin_version(_ONE.id, (), namespace="other")
+        with pytest.raises(
+            RegistryError, match=f"begun in namespace 'other', not in {NAMESPACE!r}"
+        ):
+            registry.commit_version(version, _ONE.version())
+        assert registry.live_versions((_ONE.id,)) == {}
 
     # Deletion
 
@@ -174,7 +203,7 @@ class RegistryContract(RegistryIdentityContract):
         """So that the store is cleared even after a crash."""
         commit(registry, _ONE)
         registry.delete_document(_ONE.id)
-        assert [(p.version, p.collections, p.state) for p in registry.pending()] == [
+        assert [(p.version, p.collections, p.state) for p in registry.pending(NAMESPACE)] == [
             (1, ("eagle_text",), "clearing")
         ]
 
@@ -183,12 +212,12 @@ class RegistryContract(RegistryIdentityContract):
     ) -> None:
         """The version begun before cannot be committed."""
         commit(registry, _ONE)
-        version = registry.begin_version(_ONE.id, ("eagle_text",))
+        version = registry.begin_version(_ONE.id, ("eagle_text",), namespace=NAMESPACE)
         registry.delete_document(_ONE.id)
         with pytest.raises(RegistryError, match="deleted"):
             registry.commit_version(version, _ONE.version())
         assert registry.live_versions((_ONE.id,)) == {}
-        assert [(p.version, p.state) for p in registry.pending()] == [
+        assert [(p.version, p.state) for p in registry.pending(NAMESPACE)] == [
             (1, "clearing"),
             (2, "clearing"),
         ]
@@ -198,7 +227,7 @@ class RegistryContract(RegistryIdentityContract):
         commit(registry, _ONE)
         registry.delete_document(_ONE.id)
         registry.clear_pending(_ONE.id, 1)
-        assert registry.begin_version(_ONE.id, ()) == 2
+        assert registry.begin_version(_ONE.id, (), namespace=NAMESPACE) == 2
 
     def test_deleting_what_is_not_there_says_so(self, registry: Registry) -> None:
         """Also what was deleted before."""
@@ -278,7 +307,9 @@ class RegistryContract(RegistryIdentityContract):
         self, registry: Registry
     ) -> None:
         """The pmid of a reference is not the document's."""
-        registry.commit_version(registry.begin_version(_RICH.id, ()), rich_version(_RICH))
+        registry.commit_version(
+            registry.begin_version(_RICH.id, (), namespace=NAMESPACE), rich_version(_RICH)
+        )
         found = registry.find_documents(NAMESPACE, identifier=_RICH.id)
         assert [record.document_id for record in found] == [_RICH.id]
         assert registry.find_documents(NAMESPACE, identifier="11") == ()
@@ -300,7 +331,7 @@ class RegistryContract(RegistryIdentityContract):
     def test_d1_a_passage_is_its_characters_of_the_document(self, registry: Registry) -> None:
         """Through astral characters, combining marks, tabs and NUL."""
         new = rich_version(_RICH)
-        registry.commit_version(registry.begin_version(_RICH.id, ()), new)
+        registry.commit_version(registry.begin_version(_RICH.id, (), namespace=NAMESPACE), new)
         found = registry.passages(NAMESPACE, [passage.id for passage in new.passages])
         assert tuple(record.passage for record in found) == new.passages
 
@@ -337,7 +368,7 @@ class RegistryContract(RegistryIdentityContract):
     def test_a_caption_belongs_to_its_figure_or_table(self, registry: Registry) -> None:
         """And prose to none."""
         new = rich_version(_RICH)
-        registry.commit_version(registry.begin_version(_RICH.id, ()), new)
+        registry.commit_version(registry.begin_version(_RICH.id, (), namespace=NAMESPACE), new)
         found = registry.passages(NAMESPACE, [passage.id for passage in new.passages])
         linked = [([f.key for f in record.figures], record.tables) for record in found]
         assert linked == [([], ()), (["F1"], ()), ([], (("T1", "Table 1"),))]
@@ -432,7 +463,7 @@ class RegistryContract(RegistryIdentityContract):
         """Zero for an empty registry."""
         assert registry.stats(NAMESPACE).documents == 0
         new: NewVersion = replace(rich_version(_RICH), truncated=2)
-        registry.commit_version(registry.begin_version(_RICH.id, ()), new)
+        registry.commit_version(registry.begin_version(_RICH.id, (), namespace=NAMESPACE), new)
         commit(registry, _TWO)
         stats = registry.stats(NAMESPACE)
         assert (stats.documents, stats.works, stats.passages) == (2, 2, 5)

@@ -112,7 +112,7 @@ class Sample:
 
 def commit(registry: Registry, sample: Sample) -> str:
     """Begin and commit a sample; return its document id."""
-    version = registry.begin_version(sample.id, sample.collections)
+    version = registry.begin_version(sample.id, sample.collections, namespace=sample.namespace)
     registry.commit_version(version, sample.version())
     return sample.id
 

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from eagle_rag.engine import Engine, open_engine
-from eagle_rag.errors import UnknownName
+from eagle_rag.errors import NotFound, UnknownName
 from eagle_rag.kernel.settings import load_settings
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.testing.articles import jats_article, pubmed_record, write_files
@@ -96,3 +96,25 @@ def test_many_files_go_through_worker_processes_to_the_same_documents(
     ]
     assert list(report.added[:5]) == alone
     assert len(report.added) == 40
+
+
+def test_a10_links_are_those_of_the_document_that_show_gives(
+    engine: Engine, tmp_path: Path
+) -> None:
+    files = {
+        "p.xml": jats_article("Paper", ["It fell."], ids={"doi": "10.5555/p"}),
+        "e.xml": jats_article(
+            "Erratum",
+            ["It rose."],
+            ids={"doi": "10.5555/e"},
+            article_type="correction",
+            related={"corrected-article": "10.5555/p"},
+        ),
+    }
+    engine.ingest([write_files(tmp_path / "linked", files)], kb_name="linked")
+    erratum = engine.show("10.5555/e").record.document_id
+    assert engine.links("doi:10.5555/P") == (("erratum_in", erratum),)
+    assert engine.links("10.5555/p", kb_names=("linked",)) == (("erratum_in", erratum),)
+    for scope in ((), ("default",)):
+        with pytest.raises(NotFound):
+            engine.links("10.5555/p", kb_names=scope)

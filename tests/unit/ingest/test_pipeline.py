@@ -106,7 +106,7 @@ def test_g6_an_encoder_plugin_that_fails_on_one_text_costs_that_document_only(
     report = run(source(1), source(2, "Some poison."), source(3))
     assert [item.source_uri for item in report.refused] == ["2.xml"]
     assert run.dois() == ["10.5555/1", "10.5555/3"]
-    assert engine.registry.pending() == ()
+    assert engine.registry.pending("default/core") == ()
 
 
 def test_a_document_refused_for_a_plugin_is_tried_again(engine: Engine, make_bus: MakeBus) -> None:
@@ -159,7 +159,7 @@ def test_g3_a_deletion_between_the_rows_and_the_commit_leaves_no_row(
     assert [item.reason for item in report.refused] == ["deleted"]
     assert engine.documents() == ()
     assert engine.store.count("eagle_text") == 0
-    assert engine.registry.pending() == ()
+    assert engine.registry.pending("default/core") == ()
     assert engine.registry.sources("default/core", "default") == {}
 
 
@@ -176,7 +176,7 @@ def test_g3_a_document_kept_deleted_is_not_even_written(engine: Engine, make_bus
     report = run(source(1, long), source(2, "Changed."))
     assert [item.source_uri for item in report.refused] == ["2.xml"]
     assert engine.show("10.5555/2").text.endswith("Kinase fell."), "the live one is the caller's"
-    assert engine.registry.pending() == ()
+    assert engine.registry.pending("default/core") == ()
 
 
 def test_a_registry_that_fails_ends_the_ingest(engine: Engine, make_bus: MakeBus) -> None:

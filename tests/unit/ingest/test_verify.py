@@ -89,7 +89,7 @@ def test_rows_of_nobody_are_deleted_by_repair(engine: Engine, change: dict[str, 
 
 def test_a_version_left_half_written_is_found_and_cleared(engine: Engine) -> None:
     identity = engine.documents()[0].document_id
-    version = engine.registry.begin_version(identity, (_TEXT,))
+    version = engine.registry.begin_version(identity, (_TEXT,), namespace="default/core")
     engine.store.upsert(_TEXT, [replace(rows(engine)[0], row_id="x@2", version=version)])
     assert set(kinds(engine)) == {"pending-version", "stale-row"}
     assert engine.verify(repair=True).clean

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,6 +220,41 @@ def test_show_prints_the_whole_text_or_one_passage(filled: Eagle) -> None:
     assert alone.out == f"{passage['text']}\n"
     assert "RETRACTED" in alone.err
     assert filled("show", "10.5555/2", "--passage", passage["id"]).code == 2
+
+
+@pytest.mark.parametrize("order", [("p.xml", "e.xml"), ("e.xml", "p.xml")])
+def test_a10_show_names_the_erratum_and_the_paper_it_corrects(
+    eagle: Eagle, tmp_path: Path, order: tuple[str, str]
+) -> None:
+    corrects = {"corrected-article": "10.5555/8"}
+    files = {
+        "p.xml": jats_article("Kinase [eight]", ["It fell."], ids={"doi": "10.5555/8"}),
+        "e.xml": jats_article("", ["It rose."], ids={"doi": "10.5555/9"},
+                              article_type="correction", related=corrects),
+    }  # fmt: skip
+    for name in order:
+        write_files(tmp_path / "in", {name: files[name]})
+        assert eagle("ingest", f"in/{name}").code == 0
+    paper = eagle("show", "10.5555/8", "--json").json
+    erratum = eagle("show", "10.5555/9", "--json").json
+    identity, other = (value["record"]["document_id"] for value in (paper, erratum))
+    assert paper["links"] == [{"relation": "erratum_in", "document_id": other, "title": ""}]
+    assert erratum["links"] == [
+        {"relation": "erratum_of", "document_id": identity, "title": "Kinase [eight]"}
+    ]
+    head, text = eagle("show", "10.5555/8").out.split("\n\n", 1)
+    assert re.search(rf"erratum in +{other}", head), (
+        "an erratum without a title is named by its id"
+    )
+    assert "It fell." in text
+    assert re.search(r"erratum of +Kinase \[eight\]", eagle("show", "10.5555/9").out)
+
+
+def test_show_of_a_paper_without_links_lists_none(filled: Eagle) -> None:
+    assert filled("show", "10.5555/2", "--json").json["links"] == []
+    assert [link["relation"] for link in filled("show", "PMC91", "--json").json["links"]] == [
+        "retracted_by"
+    ]
 
 
 def test_show_prints_only_documents_of_the_knowledge_base_asked_for(filled: Eagle) -> None:

@@ -53,10 +53,12 @@ class SqlRegistry:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def begin_version(self, document_id: str, collections: Sequence[str]) -> int:
+    def begin_version(
+        self, document_id: str, collections: Sequence[str], *, namespace: str
+    ) -> int:
         """See ``DocumentWriter.begin_version``."""
         with self._database.writing() as connection:
-            return writing.begin_version(connection, document_id, collections)
+            return writing.begin_version(connection, document_id, collections, namespace)
 
     def commit_version(self, version: int, new: NewVersion) -> None:
         """See ``DocumentWriter.commit_version``."""
@@ -71,10 +73,10 @@ class SqlRegistry:
         with self._database.writing() as connection:
             writing.delete_document(connection, document_id)
 
-    def pending(self) -> tuple[PendingVersion, ...]:
+    def pending(self, namespace: str) -> tuple[PendingVersion, ...]:
         """See ``DocumentWriter.pending``."""
         with self._database.reading() as connection:
-            return writing.pending_versions(connection)
+            return writing.pending_versions(connection, namespace)
 
     def clear_pending(self, document_id: str, version: int) -> None:
         """See ``DocumentWriter.clear_pending``."""
@@ -116,14 +118,7 @@ class SqlRegistry:
     def linked_documents(
         self, namespace: str, document_id: str, *, kb_names: Sequence[str] | None = None
     ) -> tuple[tuple[str, str], ...]:
-        """Return ``(relation, document_id)`` of live documents linked with this one, sorted.
-
-        Errata, retraction notices, republications, preprints, expressions of concern, comments; a
-        link that only the other document states is turned round (``erratum_of`` to ``erratum_in``).
-
-        Raises:
-            NotFound: Absent, or outside ``kb_names`` or the namespace.
-        """
+        """See ``DocumentLinks.linked_documents``."""
         with self._database.reading() as connection:
             return linked_documents(connection, namespace, document_id, kb_names=kb_names)
 

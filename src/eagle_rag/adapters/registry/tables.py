@@ -53,7 +53,7 @@ __all__ = [
     "versions",
 ]
 
-REVISION = "0001"
+REVISION = "0002"
 """The migration this code was written for."""
 
 REVISION_TABLE = "eagle_rag_revision"
@@ -132,6 +132,7 @@ versions = Table(
     _json("collections"),
     _str("begun_at"),
     _str("ended_at"),
+    Column("namespace", Text, nullable=False, server_default=""),
     Index("ix_versions_state", "state"),
     sqlite_with_rowid=False,
 )

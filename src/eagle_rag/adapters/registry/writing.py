@@ -46,6 +46,8 @@ __all__ = [
 ]
 
 _WRITING, _LIVE, _CLEARING, _CLEARED = "writing", "live", "clearing", "cleared"
+# Of a version begun before registries kept the namespace: its rows may be in any store.
+_ANY_NAMESPACE = ""
 
 
 def now() -> str:
@@ -62,13 +64,16 @@ def put(
         connection.execute(table.insert().values(**key, **values))
 
 
-def begin_version(connection: Connection, document_id: str, collections: Sequence[str]) -> int:
+def begin_version(
+    connection: Connection, document_id: str, collections: Sequence[str], namespace: str
+) -> int:
     """Reserve the number after the highest ever given to this document."""
     highest = select(func.max(versions.c.version)).where(versions.c.document_id == document_id)
     version: int = (connection.execute(highest).scalar() or 0) + 1
     row = versions.insert().values(
         document_id=document_id,
         version=version,
+        namespace=namespace,
         state=_WRITING,
         collections=sorted(set(collections)),
         begun_at=now(),
@@ -83,7 +88,7 @@ def commit_version(connection: Connection, version: int, new: NewVersion) -> Non
     _check(new)
     scope = (new.namespace, new.kb_name)
     _hold_knowledge_base(connection, scope)
-    begun = _begun(connection, new.document_id, version)
+    begun = _begun(connection, version, new)
     targets = _remove_old(connection, scope, new.document_id)
     _end_earlier(connection, new.document_id, version)
     targets |= _write_document(connection, version, new)
@@ -110,16 +115,27 @@ def delete_document(connection: Connection, document_id: str) -> None:
     connection.execute(delete(sources).where(_source_is(scope, row.source_uri)))
 
 
-def pending_versions(connection: Connection) -> tuple[PendingVersion, ...]:
-    """Return the versions whose rows may still be in the store."""
+def pending_versions(connection: Connection, namespace: str) -> tuple[PendingVersion, ...]:
+    """Return the versions whose rows may still be in the store of this namespace."""
     columns = versions.c
     rows = (
-        select(columns.document_id, columns.version, columns.collections, columns.state)
-        .where(columns.state.in_((_WRITING, _CLEARING)))
+        select(
+            columns.document_id,
+            columns.version,
+            columns.collections,
+            columns.state,
+            columns.namespace,
+        )
+        .where(
+            columns.state.in_((_WRITING, _CLEARING)),
+            columns.namespace.in_((namespace, _ANY_NAMESPACE)),
+        )
         .order_by(columns.document_id, columns.version)
     )
     return tuple(
-        PendingVersion(row.document_id, row.version, tuple(row.collections), row.state)
+        PendingVersion(
+            row.document_id, row.version, tuple(row.collections), row.state, row.namespace
+        )
         for row in connection.execute(rows)
     )
 
@@ -165,10 +181,11 @@ def _hold_knowledge_base(connection: Connection, scope: Scope) -> None:
         )
 
 
-def _begun(connection: Connection, document_id: str, version: int) -> list[str]:
+def _begun(connection: Connection, version: int, new: NewVersion) -> list[str]:
     """Return the collections of a version being written."""
+    document_id = new.document_id
     row = connection.execute(
-        select(versions.c.state, versions.c.collections)
+        select(versions.c.state, versions.c.collections, versions.c.namespace)
         .where(versions.c.document_id == document_id, versions.c.version == version)
         .with_for_update()
     ).first()
@@ -177,6 +194,12 @@ def _begun(connection: Connection, document_id: str, version: int) -> list[str]:
         message = f"version {version} of document {document_id!r} {state}"
         remedy = "the document was deleted or replaced meanwhile; begin a new version"
         raise RegistryError(message, remedy=remedy)
+    if row.namespace not in {new.namespace, _ANY_NAMESPACE}:
+        message = (
+            f"version {version} of document {document_id!r} was begun in namespace"
+            f" {row.namespace!r}, not in {new.namespace!r}"
+        )
+        raise RegistryError(message, remedy="begin and commit a version in one namespace")
     begun: list[str] = row.collections
     return begun
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from eagle_rag.engine import Engine
-    from eagle_rag.model.records import DocumentView, PassageRecord
+    from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord
     from eagle_rag.surfaces.cli.session import Session
 
 __all__ = ["parse_filter", "register"]
@@ -175,11 +175,12 @@ def show(
     with session.engine() as engine:
         view = engine.show(document, kb_names=kb_names)
         identity = view.record.document_id
-        if passage is None and not as_json:
-            _print_document(view)
-            return
         if passage is None:
-            value = document_json(view)
+            links = _links(engine, identity, kb_names)
+            if not as_json:
+                _print_document(view, links)
+                return
+            value = document_json(view, links)
         else:
             record = engine.passage(passage, document_id=identity, kb_names=kb_names)
             if not as_json:
@@ -190,6 +191,17 @@ def show(
         print_json(value)
 
 
+def _links(
+    engine: "Engine", document_id: str, kb_names: tuple[str, ...] | None
+) -> list[tuple[str, "DocumentRecord"]]:
+    """Return the relation and the record of every document linked with this one."""
+    return [
+        (relation, record)
+        for relation, other in engine.links(document_id, kb_names=kb_names)
+        for record in engine.documents(other, kb_names=kb_names)
+    ]
+
+
 def _print_passage(record: "PassageRecord") -> None:
     passage = record.passage
     flag = " RETRACTED" if record.document.retracted else ""
@@ -197,7 +209,7 @@ def _print_passage(record: "PassageRecord") -> None:
     print_text(passage.text)
 
 
-def _print_document(view: "DocumentView") -> None:
+def _print_document(view: "DocumentView", links: list[tuple[str, "DocumentRecord"]]) -> None:
     record, meta = view.record, view.record.metadata
     authors = ", ".join(
         author.group or f"{author.given} {author.family}".strip() for author in meta.authors
@@ -213,6 +225,10 @@ def _print_document(view: "DocumentView") -> None:
         ("ids", " ".join(part for part in (meta.ids.pmcid, meta.ids.pmid, meta.ids.doi) if part)),
         ("licence", meta.licence),
         ("passages", record.passages),
+        *(
+            (relation.replace("_", " "), other.metadata.title or other.document_id)
+            for relation, other in links
+        ),
     ]
     if record.retracted:
         rows.insert(0, ("RETRACTED", "this article was retracted"))

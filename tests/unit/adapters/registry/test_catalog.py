@@ -35,7 +35,7 @@ def test_g2_document_tags_go_with_the_document(registry: SqlRegistry) -> None:
 
 def test_text_that_is_not_unicode_is_refused_whole(registry: SqlRegistry) -> None:
     sample = Sample("broken", paragraphs=("half a pair: \ud800",))
-    version = registry.begin_version(sample.id, ())
+    version = registry.begin_version(sample.id, (), namespace=sample.namespace)
     with pytest.raises(RegistryError, match="not Unicode"):
         registry.commit_version(version, sample.version())
     assert registry.find_documents("core") == ()

@@ -18,11 +18,11 @@ from eagle_rag.testing.registry_sample import NAMESPACE, Sample, commit
 _WRITE = """
 import sys
 from eagle_rag.adapters.registry import open_registry
-from eagle_rag.testing.registry_sample import Sample
+from eagle_rag.testing.registry_sample import NAMESPACE, Sample
 registry = open_registry(sys.argv[1])
 for _ in range(int(sys.argv[2])):
     key = Sample("one").id
-    version = registry.begin_version(key, ("eagle_text",))
+    version = registry.begin_version(key, ("eagle_text",), namespace=NAMESPACE)
     paragraphs = tuple(f"Version {version} passage {at}." for at in range(200))
     registry.commit_version(version, Sample("one", paragraphs=paragraphs).version())
     print(version, flush=True)
@@ -79,7 +79,7 @@ def test_g4_a_killed_writer_leaves_the_old_version_or_the_new(url: str, acknowle
     registry = open_registry(url)
     version = served_version(registry)
     assert version in {last, last + 1}, "an acknowledged version was lost"
-    pending = {(each.version, each.state) for each in registry.pending()}
+    pending = {(each.version, each.state) for each in registry.pending(NAMESPACE)}
     assert {number for number, state in pending if state == "clearing"} == set(range(1, version))
     assert {number for number, state in pending if state == "writing"} <= {version + 1}
     assert registry.stats(NAMESPACE).passages == _PASSAGES
@@ -105,8 +105,8 @@ def test_g7_a_second_writer_waits_for_the_first(registry: SqlRegistry, path: Pat
     first = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     first.execute("BEGIN IMMEDIATE")
     with ThreadPoolExecutor(1) as pool:
-        second = pool.submit(registry.begin_version, "one", ())
-        assert registry.pending() == (), "a reader waited for a writer"
+        second = pool.submit(registry.begin_version, "one", (), namespace=NAMESPACE)
+        assert registry.pending(NAMESPACE) == (), "a reader waited for a writer"
         first.execute("ROLLBACK")
         assert second.result(timeout=20) == 1
     first.close()

@@ -17,7 +17,7 @@ from eagle_rag.adapters.registry.database import Database
 from eagle_rag.adapters.registry.schema import alembic_config
 from eagle_rag.adapters.registry.tables import METADATA, REVISION, REVISION_TABLE
 from eagle_rag.errors import ConfigurationError, RegistryError
-from eagle_rag.testing.registry_sample import Sample, commit
+from eagle_rag.testing.registry_sample import NAMESPACE, Sample, commit
 
 
 def tables_in(path: Path) -> set[str]:
@@ -98,7 +98,7 @@ def test_g7_opening_a_current_registry_does_not_wait_for_a_writer(path: Path, ur
     writer = sqlite3.connect(path, isolation_level=None)
     writer.execute("BEGIN IMMEDIATE")
     registry = open_registry(url)
-    assert registry.pending() == ()
+    assert registry.pending(NAMESPACE) == ()
     registry.close()
     writer.close()
 
