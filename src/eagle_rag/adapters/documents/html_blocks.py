@@ -189,7 +189,7 @@ class PageReader:
         self._title = " ".join(title.split())
         self._pieces: list[str] = []
         self._kind = BlockKind.PARAGRAPH
-        self._keys: set[str] = set()
+        self._keys: dict[str, int] = {}
         self._captions: list[tuple[str, Span | None]] = []
 
     def read(self, body: etree._Element, source: Source) -> None:
