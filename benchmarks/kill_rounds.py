@@ -2,10 +2,10 @@
 
     python benchmarks/kill_rounds.py CORPUS [--rounds 50] [--files 60] [--seed 7] [--encoder hash]
 
-Each round starts ``eagle ingest --json`` on a growing part of CORPUS, kills it (SIGKILL) at a random
-moment, and checks every document that was acknowledged so far. Half of the rounds also change files, so
-that replacements are interrupted too. After the last round one ingest runs to its end, and
-``eagle verify`` must be clean: every document there once, none half.
+Each round changes two thirds of the files (every seventh round: starts on an empty index), starts
+``eagle ingest --json``, kills it (SIGKILL) at a random moment of its writing, starts it again to its end,
+and checks: ``eagle verify`` is clean, and every document that was acknowledged is live in the version
+acknowledged or a later one. Rounds go on until ``--rounds`` kills have hit.
 """
 
 import argparse
@@ -18,8 +18,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from threading import Timer
 
 import numpy as np
+
+FRESH_EVERY = 7  # every so many rounds start on an empty index
 
 
 def eagle(index: Path, encoder: str, *arguments: str) -> list[str]:
@@ -39,28 +42,36 @@ def acknowledged(output: str) -> dict[str, int]:
     return found
 
 
-def run_and_kill(command: list[str], after_s: float) -> tuple[str, bool]:
-    """Start a command, kill it after some seconds; return its output and whether it was killed."""
+def run(command: list[str], *, kill_after_s: float | None = None) -> tuple[str, bool, float]:
+    """Run a command, or kill it some seconds after its first line of output.
+
+    Returns:
+        Its output, whether it was killed, and the seconds from its first line to its end.
+    """
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    try:
-        output, _ = process.communicate(timeout=after_s)
-    except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate()
-        return output.decode(), True
-    return output.decode(), False
+    output = process.stdout
+    if output is None:
+        sys.exit("no output to read")
+    first = output.readline()
+    started = time.monotonic()
+    killed = False
+    timer = Timer(kill_after_s or 600, process.send_signal, (signal.SIGKILL,))
+    timer.start()
+    rest = output.read()
+    killed = process.wait() == -signal.SIGKILL
+    timer.cancel()
+    return (first + rest).decode(), killed, time.monotonic() - started
 
 
 def change(folder: Path, rng: np.random.Generator) -> int:
-    """Change one word of a few files, so that they are new versions; return how many."""
+    """Change a word of two thirds of the files, so that they are new versions; return how many."""
     files = sorted(folder.glob("*.xml"))
-    chosen = rng.choice(len(files), size=min(3, len(files)), replace=False)
+    chosen = rng.choice(len(files), size=2 * len(files) // 3, replace=False)
     for position in chosen:
         text = files[position].read_text("utf-8")
         mark = f"revised{int(rng.integers(1_000_000))} "
-        files[position].write_text(
-            re.sub(r"(<p(?: [^>]*)?>)", rf"\g<1>{mark}", text, count=1), "utf-8"
-        )
+        changed = re.sub(r"(<p(?: [^>]*)?>)", rf"\g<1>{mark}", text, count=1)
+        files[position].write_text(changed, "utf-8")
     return len(chosen)
 
 
@@ -102,29 +113,29 @@ def main() -> None:
         for source in sorted(options.corpus.glob("*.xml"))[: options.files]:
             shutil.copy(source, folder)
         command = eagle(index, options.encoder, "ingest", "--json", str(folder))
-        started = time.monotonic()
-        promised = acknowledged(run_and_kill(command, 600)[0])
-        span = time.monotonic() - started
-        shutil.rmtree(index)
-        promised, killed = {}, 0
-        for number in range(options.rounds):
-            changed = change(folder, rng) if number % 2 else 0
-            if number % 10 == 9:
+        output, _, span = run(command)
+        promised, killed, rounds = acknowledged(output), 0, 0
+        while killed < options.rounds and rounds < 2 * options.rounds:
+            rounds += 1
+            if rounds % FRESH_EVERY == 0:
                 shutil.rmtree(index)
                 promised = {}
-            output, was_killed = run_and_kill(command, float(rng.uniform(0.3, 1.1)) * span)
+            changed = change(folder, rng)
+            output, was_killed, _ = run(command, kill_after_s=float(rng.uniform(0.0, span)))
             killed += was_killed
             promised.update(acknowledged(output))
+            half = len(acknowledged(output))
+            # The restart clears what the kill left and must find everything that was promised.
+            output, _, span = run(command)
+            promised.update(acknowledged(output))
+            found = check(index, options.encoder, promised)
+            failures.extend(f"round {rounds}: {problem}" for problem in found)
             print(
-                f"round {number + 1}: {'killed' if was_killed else 'ended'}, {changed} files changed,"
-                f" {len(promised)} documents promised",
+                f"round {rounds}: {'killed' if was_killed else 'ended'} after {half} of {changed}"
+                f" changed documents, {len(promised)} promised, {len(found)} problems",
                 flush=True,
             )
-            # A restart clears what the kill left; it may be killed later, so it is part of the test.
-            run_and_kill(command, 600)
-            found = check(index, options.encoder, promised)
-            failures.extend(f"round {number + 1}: {problem}" for problem in found)
-    print(f"{options.rounds} rounds, {killed} killed, {len(failures)} problems")
+    print(f"{rounds} rounds, {killed} killed, {len(failures)} problems")
     for failure in failures[:20]:
         print(failure)
     sys.exit(1 if failures else 0)
