@@ -105,7 +105,7 @@ def _arms(
         tokens = tuple(dict.fromkeys((*context.tokens, *extra)))
         arms.append(("lexical", _lexical(store, plan.collection, tokens, limit, context.scope)))
         whole = exact_forms(context.request.query)
-        if whole and whole != tokens:
+        if whole:
             arms.append(
                 ("identifier", _lexical(store, plan.collection, whole, limit, context.scope))
             )

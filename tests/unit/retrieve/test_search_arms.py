@@ -1,0 +1,79 @@
+"""Which arms a query gets, and that an exact name wins whatever the encoder thinks."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.filters import Filter
+from eagle_rag.model.passage import FloatArray
+from eagle_rag.model.query import (
+    CollectionQueryPlan,
+    ExpandedQuery,
+    QueryContext,
+    SearchMode,
+    SearchRequest,
+)
+from eagle_rag.ops.tokens import tokenize
+from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms
+from eagle_rag.retrieve.search import ArmHits, PlannedQuery, search_arms
+
+
+def _hits(*names: str) -> tuple[StoreHit, ...]:
+    return tuple(
+        StoreHit(f"{name}@1", name, f"doc-{name}", 1, "kb", 1.0 / rank, rank)
+        for rank, name in enumerate(names, start=1)
+    )
+
+
+class FakeStore:
+    """Finds ``exact`` by words, and everything else by meaning."""
+
+    def search_lexical(
+        self, collection: str, tokens: Sequence[str], *, limit: int, where: Filter | None = None
+    ) -> tuple[StoreHit, ...]:
+        return _hits("exact")
+
+    def search_dense(
+        self, collection: str, vector: FloatArray, *, limit: int, where: Filter | None = None
+    ) -> tuple[StoreHit, ...]:
+        return _hits("alike", "near", "far")
+
+
+def _arms(query: str, mode: SearchMode = "hybrid") -> tuple[ArmHits, ...]:
+    context = QueryContext(SearchRequest(query, mode=mode), "core", tuple(tokenize(query)))
+    planned = [PlannedQuery(CollectionQueryPlan("text", "hash"), ExpandedQuery(query))]
+    vector = np.ones(2, np.float32)
+    with ThreadPoolExecutor(2) as executor:
+        return search_arms(
+            planned,
+            context,
+            store=FakeStore(),  # type: ignore[arg-type]  # only what search_arms calls
+            encode=lambda *_: (vector, False),
+            executor=executor,
+        )
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "arms"),
+    [
+        ("what follows osimertinib", "hybrid", ["lexical", "dense"]),
+        ("EGFR T790M", "hybrid", ["lexical", "identifier", "dense"]),
+        ("T790M", "hybrid", ["lexical", "identifier", "dense"]),
+        ("vanadium(II)", "hybrid", ["lexical", "identifier", "dense"]),
+        ("T790M", "lexical", ["lexical", "identifier"]),
+        ("T790M", "dense", ["dense"]),
+    ],
+)
+def test_a_query_gets_an_arm_for_its_exact_names(
+    query: str, mode: SearchMode, arms: list[str]
+) -> None:
+    assert [each.arm for each in _arms(query, mode)] == [f"text/{name}" for name in arms]
+
+
+@pytest.mark.parametrize("query", ["A157T", "SACC-111", "A157T in mice"])
+def test_c2_the_text_with_the_exact_name_is_first_whatever_the_dense_arm_finds(query: str) -> None:
+    ranked = [RankedArm(each.arm, each.hits) for each in _arms(query)]
+    assert fuse_arms("text", ranked, FusionConfig())[0].passage_id == "exact"
