@@ -149,7 +149,8 @@ def tokenize_spans(text: str) -> list[Token]:
     spans: list[Token] = []
     for match in _RUN.finditer(text):
         base = match.start()
-        spans.extend((token, base + start, base + end) for token, start, end in _analyse(match[0]))
+        for token, start, end in _spans(match[0]):
+            spans.append((token, base + start, base + end))
     return spans
 
 
@@ -176,6 +177,16 @@ def _bare(run: str) -> tuple[str, ...]:
 
 
 _cached_tokens = lru_cache(maxsize=1 << 17)(_bare)
+
+
+def _spans(run: str) -> tuple[Token, ...]:
+    return _cached_spans(run) if len(run) <= _CACHED_RUN_CHARS else tuple(_analyse(run))
+
+
+@lru_cache(maxsize=1 << 14)
+def _cached_spans(run: str) -> tuple[Token, ...]:
+    # Smaller than the cache of an ingest: only the few passages that are shown come here.
+    return tuple(_analyse(run))
 
 
 def _analyse(run: str) -> list[Token]:
