@@ -311,10 +311,7 @@ class Engine:
         """
         found = self.documents(identifier, kb_names=kb_names)
         if not found:
-            message = f"no document {identifier!r}"
-            raise NotFound(
-                message, remedy="`eagle search` shows ids; a PMID, PMCID or DOI works too"
-            )
+            raise _no_document(identifier)
         return found
 
     def passage(
@@ -362,17 +359,21 @@ class Engine:
             IndexLocked: Another process is writing.
         """
         with self._gate.deleting():
-            deleted: list[str] = []
-            for record in self.require_documents(identifier, kb_names):
+            # By id: a document whose record is damaged can be deleted too.
+            deleted = self.registry.document_ids(
+                self._scope, kb_names=kb_names, identifier=identifier
+            )
+            if not deleted:
+                raise _no_document(identifier)
+            for document_id in deleted:
                 running = self._ingesting
                 if running is not None:
-                    running.keep_deleted(record.document_id)
-                self.registry.delete_document(record.document_id)
-                deleted.append(record.document_id)
+                    running.keep_deleted(document_id)
+                self.registry.delete_document(document_id)
             clear_pending_rows(
                 self.registry, self.store, namespace=self._scope, states=("clearing",)
             )
-            return tuple(deleted)
+            return deleted
 
     def verify(
         self, *, repair: bool = False, on_document: Callable[[int], None] = lambda _: None
@@ -436,3 +437,8 @@ class Engine:
             self.registry.save_index(schema)
         self._schemas.update(schemas)
         return schemas
+
+
+def _no_document(identifier: str) -> NotFound:
+    message = f"no document {identifier!r}"
+    return NotFound(message, remedy="`eagle search` shows ids; a PMID, PMCID or DOI works too")

@@ -81,7 +81,21 @@ class DocumentReader(Protocol):
         kb_names: Sequence[str] | None = None,
         identifier: str | None = None,
     ) -> tuple[DocumentRecord, ...]:
-        """Return live documents, ordered by id; ``identifier`` is a document id, PMID, PMCID or DOI."""
+        """Return live documents, ordered by id; ``identifier`` is a document id, PMID, PMCID or DOI.
+
+        Raises:
+            RegistryError: The record of one of them is damaged.
+        """
+        ...
+
+    def document_ids(
+        self,
+        namespace: str,
+        *,
+        kb_names: Sequence[str] | None = None,
+        identifier: str | None = None,
+    ) -> tuple[str, ...]:
+        """Return the ids of what ``find_documents`` finds, those of damaged documents too."""
         ...
 
     def view(
@@ -91,13 +105,22 @@ class DocumentReader(Protocol):
 
         Raises:
             NotFound: Absent, or outside ``kb_names`` or the namespace.
+            RegistryError: Something of it is damaged; it names the document and what.
         """
         ...
 
     def passages(
         self, namespace: str, passage_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
     ) -> tuple[PassageRecord, ...]:
-        """Return live passages in the order asked for; absent ones are left out."""
+        """Return live passages in the order asked for; absent ones are left out.
+
+        Raises:
+            RegistryError: One of them is damaged; it names the document.
+        """
+        ...
+
+    def damaged_passages(self, document_id: str) -> tuple[str, ...]:
+        """Return the ids of a live document's passages that are not what was committed, in order."""
         ...
 
     def references(self, document_id: str) -> tuple[Reference, ...]:

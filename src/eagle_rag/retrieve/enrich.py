@@ -1,14 +1,15 @@
 """Stage 11: candidates to hits: text, place, document, the matching clause, links."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from eagle_rag.errors import RegistryError
 from eagle_rag.model.query import Candidate, QueryContext
 from eagle_rag.model.records import PassageRecord
 from eagle_rag.model.results import Hit, Linked
 from eagle_rag.ops.clauses import best_clause
 from eagle_rag.ports.registry import DocumentReader
 
-__all__ = ["enrich_candidates"]
+__all__ = ["enrich_candidates", "readable_passages"]
 
 _RETRACTS = "retraction_of"
 
@@ -20,6 +21,7 @@ def enrich_candidates(
     *,
     namespace: str,
     first_rank: int,
+    on_damage: Callable[[str], None] = lambda _: None,
 ) -> tuple[Hit, ...]:
     """Return one hit a candidate, in order.
 
@@ -32,11 +34,17 @@ def enrich_candidates(
         candidates: One page of the ranking.
         namespace: The registry's namespace.
         first_rank: Rank of the first of them.
+        on_damage: Told of each damaged document, which is left out.
+
+    Raises:
+        RegistryError: Nothing could be read.
     """
-    records = registry.passages(
-        namespace,
+    records = readable_passages(
+        registry,
         [candidate.passage_id for candidate in candidates],
+        namespace=namespace,
         kb_names=context.request.kb_names,
+        on_damage=on_damage,
     )
     by_id = {record.passage.id: record for record in records}
     found = [candidate for candidate in candidates if candidate.passage_id in by_id]
@@ -44,6 +52,36 @@ def enrich_candidates(
         _hit(context, candidate, record=by_id[candidate.passage_id], rank=rank)
         for rank, candidate in enumerate(found, start=first_rank)
     )
+
+
+def readable_passages(
+    registry: DocumentReader,
+    passage_ids: Sequence[str],
+    *,
+    namespace: str,
+    kb_names: Sequence[str] | None,
+    on_damage: Callable[[str], None],
+) -> tuple[PassageRecord, ...]:
+    """Return the live passages that can be read; damage is told, not raised.
+
+    Raises:
+        RegistryError: None can be read: then it may be the whole registry.
+    """
+    try:
+        return registry.passages(namespace, passage_ids, kb_names=kb_names)
+    except RegistryError as error:
+        found: list[PassageRecord] = []
+        damage: dict[str, None] = {}
+        for passage_id in passage_ids:
+            try:
+                found.extend(registry.passages(namespace, (passage_id,), kb_names=kb_names))
+            except RegistryError as single:
+                damage[str(single)] = None
+        if not found:
+            raise error from error.__cause__
+        for message in damage:
+            on_damage(message)
+        return tuple(found)
 
 
 def _hit(context: QueryContext, candidate: Candidate, *, record: PassageRecord, rank: int) -> Hit:

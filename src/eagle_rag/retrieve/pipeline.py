@@ -30,7 +30,7 @@ from eagle_rag.ports.stores import CollectionReader
 from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
 from eagle_rag.retrieve.assemble import assemble_query
 from eagle_rag.retrieve.classify import classify_query
-from eagle_rag.retrieve.enrich import enrich_candidates
+from eagle_rag.retrieve.enrich import enrich_candidates, readable_passages
 from eagle_rag.retrieve.expand import expand_for_plan, find_intent
 from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
 from eagle_rag.retrieve.inject import inject_supplement
@@ -77,6 +77,11 @@ class _Run:
         yield
         elapsed = (time.perf_counter() - started) * 1000
         self.events.append(TraceEvent(name, message, elapsed_ms=round(elapsed, 3)))
+
+    def note_damage(self, message: str) -> None:
+        event = TraceEvent("enrich", f"a document was left out: {message}", degraded=True)
+        if event not in self.events:
+            self.events.append(event)
 
     def note_truncation(self, arms: Sequence[ArmHits]) -> None:
         names = sorted({arm.arm for arm in arms if arm.truncated})
@@ -158,6 +163,7 @@ class SearchPipeline:
                 page,
                 namespace=self._services.namespace,
                 first_rank=request.offset + 1,
+                on_damage=run.note_damage,
             )
         if config.retracted == "mark":
             run.events.extend(_retractions(hits))
@@ -272,7 +278,7 @@ class SearchPipeline:
             context,
             merged,
             depth=config.rerank_depth,
-            texts_of=lambda candidates: self._texts(context, candidates),
+            texts_of=lambda candidates: self._texts(context, candidates, run),
         )
 
     def _learn(self, run: _Run, document_ids: Sequence[str]) -> None:
@@ -286,10 +292,16 @@ class SearchPipeline:
         self._learn(run, [candidate.document_id for candidate in candidates])
         return tuple(candidate for candidate in candidates if _is_live(candidate, run))
 
-    def _texts(self, context: QueryContext, candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
+    def _texts(
+        self, context: QueryContext, candidates: tuple[Candidate, ...], run: _Run
+    ) -> tuple[str, ...]:
         ids = [candidate.passage_id for candidate in candidates]
-        records = self._services.registry.passages(
-            self._services.namespace, ids, kb_names=context.request.kb_names
+        records = readable_passages(
+            self._services.registry,
+            ids,
+            namespace=self._services.namespace,
+            kb_names=context.request.kb_names,
+            on_damage=run.note_damage,
         )
         texts = {record.passage.id: record.passage.text for record in records}
         return tuple(texts.get(identity, "") for identity in ids)

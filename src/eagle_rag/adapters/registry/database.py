@@ -95,7 +95,7 @@ class Database:
             cause = getattr(error, "orig", None) or error
             message = f"cannot {action} the registry {self.shown_url}: {cause}"
             raise RegistryError(message, remedy=_remedy(str(cause))) from error
-        except DamagedText as error:
+        except (DamagedText, json.JSONDecodeError) as error:
             message = f"the registry {self.shown_url} is damaged: {error}"
             remedy = "run eagle verify, and ingest the documents it names again"
             raise RegistryError(message, remedy=remedy) from error

@@ -13,6 +13,7 @@ from sqlalchemy import Table as SqlTable
 
 from eagle_rag.adapters.registry import tables
 from eagle_rag.adapters.registry.chunked import chunked
+from eagle_rag.adapters.registry.damage import DAMAGE, decoding
 from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyCondition, AnyRow
 from eagle_rag.adapters.registry.floats import figure_of
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
@@ -97,20 +98,44 @@ def read_passages(
     *,
     kb_names: Sequence[str] | None,
 ) -> tuple[PassageRecord, ...]:
-    """Return the live passages in scope, in the order asked for."""
+    """Return the live passages in scope, in the order asked for.
+
+    Raises:
+        RegistryError: One of them, or its document, is damaged; it names the document.
+    """
     found: dict[str, PassageRecord] = {}
     for ids in chunked(list(dict.fromkeys(filter(storable, passage_ids)))):
-        rows = connection.execute(_PASSAGES, {"ids": ids}).all()
-        docs = sorted({row.doc for row in rows})
-        visible = connection.execute(
-            in_scope(_DOCUMENTS, namespace, kb_names), {"docs": docs}
-        ).all()
-        seen = {row.doc for row in visible}
-        shown = [row for row in rows if row.doc in seen]
-        if shown:
-            brought = _bring(connection, shown, visible)
-            found |= {row.id: _record(row, brought) for row in shown}
+        try:
+            found |= _read(connection, namespace, ids, kb_names=kb_names)
+        except DAMAGE:
+            for passage_id in ids:
+                with decoding(_document_of(connection, passage_id), "record"):
+                    found |= _read(connection, namespace, [passage_id], kb_names=kb_names)
     return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
+
+
+def _document_of(connection: Connection, passage_id: str) -> str:
+    columns = documents.c
+    rows = select(columns.document_id).join(passages, passages.c.doc == columns.doc)
+    return connection.execute(rows.where(passages.c.id == passage_id)).scalar() or ""
+
+
+def _read(
+    connection: Connection,
+    namespace: str,
+    ids: Sequence[str],
+    *,
+    kb_names: Sequence[str] | None,
+) -> dict[str, PassageRecord]:
+    rows = connection.execute(_PASSAGES, {"ids": ids}).all()
+    docs = sorted({row.doc for row in rows})
+    visible = connection.execute(in_scope(_DOCUMENTS, namespace, kb_names), {"docs": docs}).all()
+    seen = {row.doc for row in visible}
+    shown = [row for row in rows if row.doc in seen]
+    if not shown:
+        return {}
+    brought = _bring(connection, shown, visible)
+    return {row.id: _record(row, brought) for row in shown}
 
 
 def _bring(

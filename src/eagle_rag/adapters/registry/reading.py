@@ -7,6 +7,7 @@ from sqlalchemy import Connection, func, or_, select
 from sqlalchemy import Table as SqlTable
 
 from eagle_rag.adapters.registry import tables
+from eagle_rag.adapters.registry.damage import DAMAGE, decoding
 from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyRow, AnySelect
 from eagle_rag.adapters.registry.floats import figure_of, table_of
 from eagle_rag.adapters.registry.named import OWN, known_keys
@@ -26,6 +27,7 @@ from eagle_rag.model.records import DocumentRecord, DocumentView, RegistryStats
 from eagle_rag.ops.identifiers import parse_identifier
 
 __all__ = [
+    "document_ids",
     "find_documents",
     "read_stats",
     "references_of",
@@ -40,13 +42,42 @@ def find_documents(
     kb_names: Sequence[str] | None,
     identifier: str | None,
 ) -> tuple[DocumentRecord, ...]:
-    """Return the documents in scope, ordered by id."""
+    """Return the documents in scope, ordered by id.
+
+    Raises:
+        RegistryError: The record of one of them cannot be read.
+    """
+    ids = document_ids(connection, namespace, kb_names=kb_names, identifier=identifier)
     rows = in_scope(select(*RECORD_COLUMNS), namespace, kb_names).order_by(documents.c.document_id)
+    if identifier is not None:
+        rows = rows.where(documents.c.document_id.in_(ids))
+    try:
+        return tuple(map(record_of, connection.execute(rows)))
+    except DAMAGE:
+        return tuple(_record(connection, document_id) for document_id in ids)
+
+
+def _record(connection: Connection, document_id: str) -> DocumentRecord:
+    rows = select(*RECORD_COLUMNS).where(documents.c.document_id == document_id)
+    with decoding(document_id, "front matter"):
+        return record_of(connection.execute(rows).one())
+
+
+def document_ids(
+    connection: Connection,
+    namespace: str,
+    *,
+    kb_names: Sequence[str] | None,
+    identifier: str | None,
+) -> tuple[str, ...]:
+    """Return the ids of the documents in scope, sorted; they can be read of damaged ones too."""
     if identifier is not None and not storable(identifier):
         return ()
+    columns = documents.c
+    rows = in_scope(select(columns.document_id), namespace, kb_names).order_by(columns.document_id)
     if identifier is not None:
-        rows = rows.where(documents.c.doc.in_(_docs_with(connection, identifier)))
-    return tuple(map(record_of, connection.execute(rows)))
+        rows = rows.where(columns.doc.in_(_docs_with(connection, identifier)))
+    return tuple(connection.execute(rows).scalars())
 
 
 def _docs_with(connection: Connection, identifier: str) -> list[int]:
@@ -72,29 +103,46 @@ def view_document(
     """
     row = None
     if storable(document_id):
-        rows = select(documents.c.doc, *RECORD_COLUMNS)
-        rows = rows.where(documents.c.document_id == document_id)
+        rows = select(documents.c.doc).where(documents.c.document_id == document_id)
         row = connection.execute(in_scope(rows, namespace, kb_names)).first()
     if row is None:
         message = f"no document {document_id!r}"
         raise NotFound(message, remedy="list the documents to see their ids")
-    chunks = _of(tables.text_chunks, row.doc, "ordinal")
-    text = join_chunks(chunk.data for chunk in connection.execute(chunks))
-    sections = _sections(connection, row.doc)
-    blocks = connection.execute(select(tables.texts.c.blocks).where(tables.texts.c.doc == row.doc))
+    return _view(connection, row.doc, document_id)
+
+
+def _view(connection: Connection, doc: int, document_id: str) -> DocumentView:
+    record = _record(connection, document_id)
+    with decoding(document_id, "text"):
+        chunks = connection.execute(_of(tables.text_chunks, doc, "ordinal"))
+        text = join_chunks(chunk.data for chunk in chunks)
+    with decoding(document_id, "list of blocks"):
+        packed = select(tables.texts.c.blocks).where(tables.texts.c.doc == doc)
+        blocks = unpack_blocks(connection.execute(packed).scalar_one())
+    with decoding(document_id, "list of authors"):
+        record = _with_affiliations(connection, doc, record)
+    with decoding(document_id, "list of sections"):
+        sections = _sections(connection, doc)
+    with decoding(document_id, "list of passages"):
+        passages = _passages(
+            connection, doc, document_id=document_id, text=text, sections=sections
+        )
+    with decoding(document_id, "list of figures"):
+        figures = connection.execute(_of(tables.figures, doc, "ordinal"))
+        read_figures = tuple(map(figure_of, figures))
+    with decoding(document_id, "list of tables"):
+        data_tables = connection.execute(_of(tables.data_tables, doc, "ordinal"))
+        read_tables = tuple(map(table_of, data_tables))
+    citations = _citations(connection.execute(_of(tables.citations, doc, "ordinal", "position")))
     return DocumentView(
-        record=_with_affiliations(connection, row.doc, record_of(row)),
+        record=record,
         text=text,
         sections=sections,
-        passages=_passages(connection, row, text=text, sections=sections),
-        figures=tuple(map(figure_of, connection.execute(_of(tables.figures, row.doc, "ordinal")))),
-        tables=tuple(
-            map(table_of, connection.execute(_of(tables.data_tables, row.doc, "ordinal")))
-        ),
-        citations=_citations(
-            connection.execute(_of(tables.citations, row.doc, "ordinal", "position"))
-        ),
-        blocks=unpack_blocks(blocks.scalar_one()),
+        passages=passages,
+        figures=read_figures,
+        tables=read_tables,
+        citations=citations,
+        blocks=blocks,
     )
 
 
@@ -176,17 +224,22 @@ def _sections(connection: Connection, doc: int) -> tuple[Section, ...]:
 
 
 def _passages(
-    connection: Connection, document: AnyRow, *, text: str, sections: tuple[Section, ...]
+    connection: Connection,
+    doc: int,
+    *,
+    document_id: str,
+    text: str,
+    sections: tuple[Section, ...],
 ) -> tuple[Passage, ...]:
     tags: dict[int, list[tuple[str, str]]] = {}
-    tag_rows = _of(tables.passage_tags, document.doc, "passage", "ordinal")
+    tag_rows = _of(tables.passage_tags, doc, "passage", "ordinal")
     for row in connection.execute(tag_rows):
         tags.setdefault(row.passage, []).append((row.name, row.value))
     by_ordinal = {section.ordinal: section for section in sections}
     return tuple(
         Passage(
             id=row.id,
-            document_id=document.document_id,
+            document_id=document_id,
             ordinal=row.ordinal,
             section=row.section,
             section_path=by_ordinal[row.section].path,
@@ -196,7 +249,7 @@ def _passages(
             text=text[row.start_char : row.end_char],
             tags=tuple(tags.get(row.ordinal, ())),
         )
-        for row in connection.execute(_of(tables.passages, document.doc, "ordinal"))
+        for row in connection.execute(_of(tables.passages, doc, "ordinal"))
     )
 
 

@@ -96,6 +96,19 @@ class SqlRegistry:
                 connection, namespace, kb_names=kb_names, identifier=identifier
             )
 
+    def document_ids(
+        self,
+        namespace: str,
+        *,
+        kb_names: Sequence[str] | None = None,
+        identifier: str | None = None,
+    ) -> tuple[str, ...]:
+        """See ``DocumentReader.document_ids``."""
+        with self._database.reading() as connection:
+            return reading.document_ids(
+                connection, namespace, kb_names=kb_names, identifier=identifier
+            )
+
     def view(
         self, namespace: str, document_id: str, *, kb_names: Sequence[str] | None = None
     ) -> DocumentView:

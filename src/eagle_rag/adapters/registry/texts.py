@@ -91,6 +91,10 @@ def pack_blocks(blocks: Iterable[Block]) -> bytes:
 
 
 def unpack_blocks(data: bytes) -> tuple[Block, ...]:
-    """Return what ``pack_blocks`` was given."""
-    rows = json.loads(zlib.decompress(data))
+    """Return what ``pack_blocks`` was given.
+
+    Raises:
+        ValueError: The bytes are not what it returned.
+    """
+    rows = json.loads(unpack_chunk(data))
     return tuple(Block(BlockKind(kind), start, end, section) for kind, start, end, section in rows)
