@@ -8,15 +8,21 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import stat
 import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Protocol
+from tarfile import (  # type: ignore[attr-defined]  # the stubs lack the first one
+    EOFHeaderError,
+    HeaderError,
+    ReadError,
+)
+from typing import IO, Any, Protocol, Self
 
 from eagle_rag.model.document import Refusal, Source
 
@@ -34,6 +40,8 @@ _READ_ERRORS = (
     tarfile.TarError, zipfile.BadZipFile, struct.error,
 )  # fmt: skip
 _CHUNK_BYTES = 1 << 20
+_END_BYTES = 64 << 10  # tar pads its end to 10 KiB, or what the writer was told
+_REPACK = "fetch or pack the archive anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +80,27 @@ def read_sources(paths: Sequence[Path], limits: SourceLimits) -> Iterator[Source
     taken: dict[str, tuple[int, str]] = {}
     for position, path in enumerate(paths):
         for item in _read_path(path, limits):
-            if isinstance(item, Source) and len(paths) > 1:
+            if isinstance(item, Source):
                 first, digest = taken.setdefault(item.uri, (position, item.digest))
-                if first != position and digest != item.digest:
+                if digest != item.digest:
                     # Both would be one document where the name is all that identifies a text.
-                    yield Refusal(
-                        item.uri, "", "name-taken", "another file of this run has this name",
-                        "name a folder that holds both, or ingest them into two knowledge bases",
-                    )  # fmt: skip
+                    yield _name_taken(item.uri, one_path=first == position)
                     continue
             yield item
+
+
+def _name_taken(uri: str, *, one_path: bool) -> Refusal:
+    if "!/" in uri and one_path:
+        return Refusal(
+            uri, "", "name-taken", "another member of the archive has this name",
+            "rename one of them and pack the archive anew",
+        )  # fmt: skip
+    remedy = (
+        "rename one of them: .gz, .xz and .bz2 at the end do not count"
+        if one_path
+        else "name a folder that holds both, or ingest them into two knowledge bases"
+    )
+    return Refusal(uri, "", "name-taken", "another file of this run has this name", remedy)
 
 
 def _read_path(path: Path, limits: SourceLimits) -> Iterator[Source | Refusal]:
@@ -89,11 +108,11 @@ def _read_path(path: Path, limits: SourceLimits) -> Iterator[Source | Refusal]:
     try:
         if path.is_dir():
             yield from _read_folder(path, name, limits)
-        elif path.exists():
+        elif path.exists() or path.is_symlink():
             yield from _read_file(path, name, limits)
         else:
             yield Refusal(name, "", "absent", "no such file or folder", "check the path")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         yield Refusal(name, "", "unreadable-file", f"cannot be read: {error}", "check the path")
 
 
@@ -112,19 +131,65 @@ def _printable(name: str) -> str:
 
 def _read_folder(folder: Path, name: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
     root = folder.resolve()
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        if any(part.startswith(".") for part in relative.parts) or path.is_dir():
+    for relative, error in _walk(folder):
+        uri = _printable("/".join(part for part in (name, relative) if part))
+        if error is None:
+            yield from _read_entry(folder / relative, uri, root, limits)
+        else:
+            yield Refusal(
+                uri or ".", "", "unreadable-folder", f"cannot be listed: {error.strerror}",
+                "check its permissions and the length of its path",
+            )  # fmt: skip
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, OSError | None]]:
+    """Yield what is below a folder and no folder itself, sorted, and folders that cannot be listed.
+
+    Without recursion, as folders nest deeper than Python's stack.
+    """
+    waiting = [("", True)]
+    while waiting:
+        relative, is_folder = waiting.pop()
+        if not is_folder:
+            yield relative, None
             continue
-        uri = _printable(f"{name}/{relative.as_posix()}" if name else relative.as_posix())
-        if path.is_symlink() and not path.resolve().is_relative_to(root):
+        above = f"{relative}/" if relative else ""
+        try:
+            with os.scandir(folder / relative) as entries:
+                below = [
+                    (above + entry.name, entry.is_dir(follow_symlinks=False))
+                    for entry in entries
+                    if not entry.name.startswith(".")
+                ]
+        except OSError as error:
+            yield relative, error
+        else:
+            waiting.extend(sorted(below, reverse=True))
+
+
+def _read_entry(
+    path: Path, uri: str, root: Path, limits: SourceLimits
+) -> Iterator[Source | Refusal]:
+    try:
+        if path.is_dir():  # a link to a folder, maybe to one above
+            return
+        if path.is_symlink() and path.exists() and not path.resolve().is_relative_to(root):
             yield Refusal(uri, "", "link", "links out of the folder", "name the target itself")
-        elif path.is_file():
+        else:
             yield from _read_file(path, uri, limits)
+    except OSError as error:
+        yield Refusal(
+            uri, "", "unreadable-file", f"cannot be read: {error.strerror}",
+            "check its permissions and the length of its path",
+        )  # fmt: skip
 
 
 def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
     name = path.name.lower()
+    special = _special(path)
+    if special:
+        yield Refusal(uri, "", "not-a-file", f"is {special}", "name a file or a folder")
+        return
     try:
         if name.endswith(_TAR_SUFFIXES):
             yield from _read_tar(path, uri, limits)
@@ -132,7 +197,10 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
             yield from _read_zip(path, uri, limits)
         elif path.suffix.lower() in _OPENERS:
             with _OPENERS[path.suffix.lower()](path) as stream:
-                yield _read_stream(stream, uri.rsplit(".", 1)[0], limits.max_file_bytes)
+                found = _read_stream(stream, uri, limits.max_file_bytes)
+            # A refusal keeps the name the user knows; parsers go by the name without the ending.
+            bare = uri.rsplit(".", 1)[0]
+            yield replace(found, uri=bare) if isinstance(found, Source) else found
         else:
             with path.open("rb") as plain:
                 yield _read_stream(plain, uri, limits.max_file_bytes)
@@ -140,24 +208,89 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
         yield Refusal(uri, "", "unreadable-file", f"cannot be read: {error}", "check the file")
 
 
+def _special(path: Path) -> str:
+    """Return what a path is that holds no bytes to read, or nothing; opening a pipe would wait."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        if path.is_symlink():
+            return f"a link that leads nowhere: {error.strerror}"
+        raise
+    if stat.S_ISREG(mode):
+        return ""
+    if stat.S_ISFIFO(mode):
+        return "a pipe"
+    return "a socket" if stat.S_ISSOCK(mode) else "a device"
+
+
+class _StrictHeader(tarfile.TarInfo):
+    """A header that must be whole: ``tarfile`` takes a damaged one for the end of the archive."""
+
+    @classmethod
+    def fromtarfile(cls, tarfile: tarfile.TarFile) -> Self:  # the name is tarfile's own
+        """Read the next header."""
+        try:
+            return super().fromtarfile(tarfile)
+        except EOFHeaderError:
+            raise
+        except HeaderError as error:
+            raise ReadError(str(error)) from error
+
+
 def _read_tar(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
-    budget = _Budget(limits)
-    with tarfile.open(path, "r:*") as archive:
-        for member in archive:
-            if member.isdir() or _is_hidden(member.name):
-                continue
-            name = _printable(f"{uri}!/{member.name}")
-            refusal = budget.refusal(name, member.name, declared_bytes=member.size)
-            if refusal is None and not member.isfile():
-                refusal = Refusal(name, "", "link", "is a link or a device in an archive")
-            if refusal is not None:
-                yield refusal
-                if budget.spent:
-                    return
-                continue
+    last = ""
+    try:
+        with tarfile.open(path, "r:*", tarinfo=_StrictHeader) as archive:
+            for member, outcome in _tar_members(archive, uri, _Budget(limits)):
+                if outcome is not None:
+                    yield outcome
+                last = member
+    except _READ_ERRORS as error:
+        if not last:
+            raise
+        yield Refusal(
+            uri, "", "damaged-archive",
+            f"damaged after member {_printable(last)}: what follows was not read ({error})",
+            _REPACK,
+        )  # fmt: skip
+
+
+def _tar_members(
+    archive: tarfile.TarFile, uri: str, budget: "_Budget"
+) -> Iterator[tuple[str, Source | Refusal | None]]:
+    """Yield the name of every member, and what it gave.
+
+    Raises:
+        ReadError: What follows is damaged.
+    """
+    for member in archive:
+        if member.isdir() or _is_hidden(member.name):
+            yield member.name, None
+            continue
+        name = _printable(f"{uri}!/{member.name}")
+        outcome: Source | Refusal | None
+        outcome = budget.refusal(name, member.name, declared_bytes=member.size)
+        if outcome is None and not member.isfile():
+            outcome = Refusal(
+                name, "", "link", "is a link or a device in an archive", "add the file itself"
+            )
+        if outcome is None:
             stream: IO[bytes] | None = archive.extractfile(member)
-            if stream is not None:
-                yield budget.read(stream, name)
+            outcome = None if stream is None else budget.read(stream, name)
+        yield member.name, outcome
+        if budget.spent and isinstance(outcome, Refusal):
+            return
+    _check_end(archive)
+
+
+def _check_end(archive: tarfile.TarFile) -> None:
+    """Refuse an end that is none: a header overwritten with zeros, or a second archive behind it."""
+    stream = archive.fileobj
+    if stream is not None:
+        stream.seek(archive.offset)
+        if stream.read(_END_BYTES).strip(b"\0"):
+            message = "there is more behind the end"
+            raise ReadError(message)
 
 
 def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | Refusal]:
@@ -170,7 +303,9 @@ def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
             # The declared size of a zip member is what its maker claims: it is not asked.
             refusal = budget.refusal(name, member.filename, declared_bytes=0)
             if refusal is None and stat.S_ISLNK(member.external_attr >> 16):
-                refusal = Refusal(name, "", "link", "is a link in an archive")
+                refusal = Refusal(
+                    name, "", "link", "is a link in an archive", "add the file itself"
+                )
             if refusal is None and member.flag_bits & 1:
                 refusal = Refusal(
                     name, "", "encrypted", "is encrypted", "decrypt the archive first"
@@ -184,7 +319,10 @@ def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
                 with archive.open(member) as stream:
                     yield budget.read(stream, name)
             except _READ_ERRORS as error:
-                yield Refusal(name, "", "unreadable-file", f"cannot be unpacked: {error}")
+                yield Refusal(
+                    name, "", "unreadable-file", f"cannot be unpacked: {error}",
+                    _REPACK,
+                )  # fmt: skip
 
 
 class _Budget:
@@ -212,9 +350,9 @@ class _Budget:
             )  # fmt: skip
         parts = PurePosixPath(name.replace("\\", "/"))
         if not parts.parts:
-            return Refusal(uri, "", "unsafe-path", "the member has no name")
+            return Refusal(uri, "", "unsafe-path", "the member has no name", _REPACK)
         if parts.is_absolute() or ".." in parts.parts or ":" in parts.parts[0]:
-            return Refusal(uri, "", "unsafe-path", "the member's path leaves the archive")
+            return Refusal(uri, "", "unsafe-path", "the member's path leaves the archive", _REPACK)
         return None
 
     def read(self, stream: _Readable, uri: str) -> Source | Refusal:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import lzma
 import os
+import socket
 import tarfile
 import zipfile
 from collections.abc import Callable
@@ -233,3 +234,125 @@ def test_a_path_that_cannot_be_there_is_refused(tmp_path: Path, path: str) -> No
     [refusal] = read(tmp_path / path)
     assert isinstance(refusal, Refusal)
     assert refusal.reason in {"absent", "unreadable-file"}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda data: data[:2048] + b"\xff" * 512 + data[2560:],
+        lambda data: data[:2048] + bytes(512) + data[2560:],
+        lambda data: data[:2048],
+        lambda data: data[: 2048 + 100],
+        lambda data: data[: 2048 + 512 + 1],
+    ],
+    ids=["0xff", "zeros", "between members", "in a header", "in a member"],
+)
+@pytest.mark.parametrize("suffix", [".tar", ".tar.gz"])
+def test_g6_members_lost_to_a_damaged_header_are_told_and_those_before_are_kept(
+    tmp_path: Path, damage: Callable[[bytes], bytes], suffix: str
+) -> None:
+    whole = tarred(tmp_path / "w.tar", {f"{n}.txt": b"x" * 9 for n in range(4)}).read_bytes()
+    data = damage(whole)
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(gzip.compress(data) if suffix == ".tar.gz" else data)
+    found = read(path)
+    assert names(found) == [
+        f"a{suffix}!/0.txt", f"a{suffix}!/1.txt", f"a{suffix} (damaged-archive)"
+    ]  # fmt: skip
+    assert isinstance(found[-1], Refusal)
+    assert "damaged after member 1.txt: what follows was not read" in found[-1].message
+
+
+def test_an_archive_that_is_used_up_exactly_refuses_the_next_member(tmp_path: Path) -> None:
+    path = tarred(tmp_path / "a.tar", {f"{n}.txt": b"x" * 10 for n in range(3)})
+    found = read(path, limits=SourceLimits(max_archive_bytes=20))
+    assert names(found)[-1] == "a.tar!/2.txt (archive-too-large)"
+
+
+def test_an_empty_tar_gives_nothing(tmp_path: Path) -> None:
+    assert read(tarred(tmp_path / "a.tar", {})) == []
+
+
+def test_a_compressed_file_beside_the_plain_one_is_refused(tmp_path: Path) -> None:
+    folder = write_files(tmp_path / "in", {"a.txt": b"one", "a.txt.gz": gzip.compress(b"two")})
+    assert names(read(folder)) == ["in/a.txt", "in/a.txt (name-taken)"]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("suffix", [".zip", ".tar"])
+def test_the_second_of_two_members_of_one_name_is_refused(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    if suffix == ".zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a.txt", b"one")
+            archive.writestr("a.txt", b"two")
+    else:
+        one = tarred(tmp_path / "1.tar", {"a.txt": b"one"}).read_bytes()[:1024]
+        path.write_bytes(one + tarred(tmp_path / "2.tar", {"a.txt": b"two"}).read_bytes())
+    assert names(read(path)) == [f"a{suffix}!/a.txt", f"a{suffix}!/a.txt (name-taken)"]
+
+
+def test_a_folder_deeper_than_the_stack_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    deep = "in" + "/d" * 1_500
+    Path("in").mkdir()
+    for end in range(2, len(deep) + 1, 2):
+        Path(deep[:end]).mkdir(exist_ok=True)
+    Path(deep, "a.txt").write_text("a")
+    found = names(read(Path("in")))
+    Path(deep, "a.txt").unlink()
+    os.removedirs(deep)  # too deep for what clears the temporary folder
+    assert found == [f"{deep}/a.txt"]
+
+
+def test_a_folder_whose_path_is_too_long_is_refused_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_files(tmp_path / "in", {"a.txt": "a"})
+    monkeypatch.chdir(folder)
+    for _ in range(20):
+        os.mkdir("d" * 250)  # noqa: PTH102 - one step at a time: the whole path is too long to name
+        monkeypatch.chdir("d" * 250)
+    monkeypatch.chdir(tmp_path)
+    found = names(read(Path("in")))
+    assert found[0] == "in/a.txt"
+    assert found[1].startswith("in/ddd")
+    assert found[1].endswith("(unreadable-folder)")
+
+
+def test_what_is_no_file_is_refused_by_name_and_never_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path / "in", {"a.txt": "a"})
+    os.mkfifo("in/f.txt")
+    Path("in/l.txt").symlink_to("gone.txt")
+    Path("in/o.txt").symlink_to("o.txt")
+    with socket.socket(socket.AF_UNIX) as end:
+        end.bind("in/s.txt")
+    special = [f"in/{name}.txt (not-a-file)" for name in "flos"]
+    assert names(read(Path("in"))) == ["in/a.txt", *special]
+    assert [names(read(Path(f"in/{name}.txt"))) for name in "flos"] == [[text] for text in special]
+    assert names(read(Path("/dev/null"))) == ["null (not-a-file)"]
+
+
+@pytest.mark.parametrize("data", [gzip.compress(b"x" * 11), b"no gzip"])
+def test_a_refused_compressed_file_has_the_name_the_user_gave(tmp_path: Path, data: bytes) -> None:
+    write_files(tmp_path, {"a.txt.gz": data})
+    [refusal] = read(tmp_path / "a.txt.gz", limits=SourceLimits(max_file_bytes=10))
+    assert isinstance(refusal, Refusal)
+    assert refusal.source_uri == "a.txt.gz"
+    assert refusal.remedy
+
+
+def test_every_refusal_of_a_zip_has_a_remedy(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "a.zip", {"../a.txt": b"a", "b.txt": os.urandom(100)})
+    with zipfile.ZipFile(path, "a") as archive:
+        link = zipfile.ZipInfo("l.txt")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, "b.txt")
+    refusals = [item for item in read(path) if isinstance(item, Refusal)]
+    assert [item.reason for item in refusals] == ["unsafe-path", "link"]
+    assert all(item.remedy for item in refusals)
