@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from eagle_rag.errors import EagleError, UnreadableDocument
 from eagle_rag.ingest.chunk import ContextMode, chunk_document, context_of, passage_lexemes
+from eagle_rag.ingest.encodable import find_surrogate
 from eagle_rag.ingest.parse import parse_source
 from eagle_rag.ingest.route import route_source
 from eagle_rag.kernel.bus import BoundBus
@@ -111,6 +112,12 @@ def _prepare_or_refuse(
         message = "holds no full text, only a title or an abstract"
         remedy = "give the full text, or set ingest.abstract_only to accept"
         return Refusal(uri, member, "abstract-only", message, remedy)
+    fault = find_surrogate(document)
+    if fault is not None:
+        message = f"{fault} holds half a character (a lone surrogate), which UTF-8 cannot write"
+        remedy = "correct the escape or the encoding in the file, then ingest again"
+        member = member.encode("utf-8", "backslashreplace").decode()
+        return Refusal(uri, member, "surrogates", message, remedy)
     if not document.text:
         return Refusal(uri, member, "no-text", "holds no text at all", "check the file")
     try:

@@ -81,7 +81,7 @@ class HtmlParser:
             figures=tuple(reader.figures),
             tables=tuple(reader.tables),
             references=outline.references,
-            warnings=warnings,
+            warnings=(*warnings, *reader.warnings),
         )
         return ParseOutcome((document,))
 

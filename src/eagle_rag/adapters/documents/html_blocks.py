@@ -185,6 +185,7 @@ class PageReader:
     def __init__(self, outline: Outline, title: str) -> None:
         self.figures: list[Figure] = []
         self.tables: list[Table] = []
+        self.warnings: list[str] = []
         self._outline = outline
         self._title = " ".join(title.split())
         self._pieces: list[str] = []
@@ -283,7 +284,8 @@ class PageReader:
         self._flush()
         fallback = f"Table {len(self.tables) + 1}"
         label, caption = self._caption(element.find("caption"), fallback)
-        for table in read_tables(element, label, caption, text=inline_text):
+        found = read_tables(element, label, caption, text=inline_text, warnings=self.warnings)
+        for table in found:
             key = unique_key(table.key, f"table-{len(self.tables) + 1}", self._keys)
             self.tables.append(
                 Table(

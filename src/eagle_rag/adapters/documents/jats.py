@@ -207,5 +207,6 @@ def _warnings(walk: BodyWalk, metadata: DocumentMetadata, *, full_text: bool) ->
         yield "the article has no title"
     if not full_text:
         yield "the article has no text in its body"
+    yield from walk.warnings
     if walk.unresolved:
         yield f"{walk.unresolved} citation markers name no entry of the bibliography"

@@ -72,13 +72,14 @@ class BodyWalk:
 
     __slots__ = (
         "_cited", "_depth", "_kind", "_marked", "_plain", "_prefix", "_taken", "figures",
-        "pieces", "tables", "unresolved", "writer",
+        "pieces", "tables", "unresolved", "warnings", "writer",
     )  # fmt: skip
 
     def __init__(self, writer: BlockWriter, cited: Mapping[str, tuple[str, ...]]) -> None:
         self.writer = writer
         self.figures: list[Figure] = []
         self.tables: list[Table] = []
+        self.warnings: list[str] = []
         self.unresolved = 0
         self.pieces: list[str] = []
         self._cited = cited
@@ -364,15 +365,20 @@ class BodyWalk:
     def _table(self, element: etree._Element) -> None:
         place = len(self.tables)
         label, caption = self._captioned(element)
-        self._add_tables(read_tables(element, label, caption, text=self._plain.text), place)
+        self._add_tables(self._read_tables(element, label, caption), place)
 
     def _stray_table(self, element: etree._Element) -> None:
         if self.writer.frame.floating != "table-wrap":
             self._wait(element)
 
     def _bare_table(self, element: etree._Element) -> None:
-        found = read_tables(element, "", None, text=self._plain.text)
-        self._add_tables(found, len(self.tables))
+        self._add_tables(self._read_tables(element, "", None), len(self.tables))
+
+    def _read_tables(
+        self, element: etree._Element, label: str, caption: Span | None
+    ) -> list[Table]:
+        render = self._plain.text
+        return read_tables(element, label, caption, text=render, warnings=self.warnings)
 
     def _add_tables(self, found: list[Table], place: int) -> None:
         for number, table in enumerate(found):

@@ -17,9 +17,12 @@ OASIS = "{http://www.niso.org/standards/z39-96/ns/oasis-exchange/table}"
 XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 TABLE_TAGS = ("table", "array", f"{OASIS}table", "tgroup", f"{OASIS}tgroup")
 
-# A span larger than any printed table is a typing error or an attack on memory.
+# A span larger than any printed table is a typing error or an attack on memory. So is a grid much
+# larger than the cells it was made from: the limit grows with the file, whatever its spans claim.
 _MAX_SPAN = 1000
 _MAX_CELLS = 1_000_000
+_FREE_CELLS = 2000
+_CELLS_EACH = 20
 
 TextOf = Callable[[etree._Element], str]  # noqa: SLF001 - lxml has no public name for it
 _CALS_GROUPS = frozenset({"tgroup", f"{OASIS}tgroup"})
@@ -30,6 +33,10 @@ _has_spans = cast(
         'boolean(.//@colspan[. != "1"] or .//@rowspan[. != "1"] or .//tr/*[not(self::td or self::th)])'
     ),
 )
+_count_cells = cast(
+    "Callable[[etree._Element], float]",  # noqa: SLF001 - lxml has no public name for it
+    etree.XPath('count(.//*[self::td or self::th or local-name() = "entry"])'),
+)
 _PARTS = {"thead": 0, "tbody": 1, "tfoot": 2}
 
 
@@ -39,11 +46,12 @@ class _Grid:
     Args:
         columns: Positions of the columns that CALS entries name.
         text: Renders one cell.
+        limit: How many cells there may be, those that spanning cells cover included.
     """
 
-    __slots__ = ("_columns", "_hanging", "_room", "_text", "head", "headers", "lines")
+    __slots__ = ("_columns", "_hanging", "_limit", "_room", "_text", "head", "headers", "lines")
 
-    def __init__(self, columns: dict[str, int], text: TextOf) -> None:
+    def __init__(self, columns: dict[str, int], text: TextOf, limit: int) -> None:
         self.lines: list[list[str]] = []
         self.headers: list[list[bool]] = []
         self.head = 0
@@ -51,7 +59,7 @@ class _Grid:
         self._text = text
         # By column: how many more rows the cell reaches, its text, and whether it is a header.
         self._hanging: dict[int, tuple[int, str, bool]] = {}
-        self._room = _MAX_CELLS
+        self._limit = self._room = limit
 
     def add(self, row: etree._Element) -> None:
         """Read one row; spanning cells are spread over the columns and rows they cover.
@@ -106,9 +114,16 @@ class _Grid:
             self._pad(line, headers, width)
 
     def is_usable(self) -> bool:
-        """Return whether there are cells, and not so many that only an attack has them."""
-        width = max(map(len, self.lines), default=0)
-        return self._room > 0 and 0 < width * len(self.lines) <= _MAX_CELLS
+        """Return whether there are cells, and not too many."""
+        return any(self.lines) and not self.is_too_large()
+
+    def is_too_large(self) -> bool:
+        """Return whether there are so many cells that only an attack has them."""
+        size = len(self.lines) * max(map(len, self.lines), default=0)
+        if self._room > 0 and size <= _FREE_CELLS:
+            return False
+        filled = sum(map(len, self.lines))  # the rest are short rows to be filled up
+        return self._room <= 0 or size > min(self._limit, _FREE_CELLS + _CELLS_EACH * filled)
 
     def _entry_spans(self, entry: etree._Element) -> tuple[int, int]:
         first = self._columns.get(entry.get("namest") or "")
@@ -126,7 +141,7 @@ class _Grid:
         header: bool = False,
     ) -> None:
         across, down = spans
-        if len(line) + across > _MAX_CELLS:
+        if len(line) + across > self._limit:
             self._room, across = 0, 0
         if down > 1:
             for column in range(len(line), len(line) + across):
@@ -154,17 +169,24 @@ class _Grid:
 
 
 def read_tables(
-    element: etree._Element, label: str, caption: Span | None, *, text: TextOf
+    element: etree._Element,
+    label: str,
+    caption: Span | None,
+    *,
+    text: TextOf,
+    warnings: list[str],
 ) -> list[Table]:
     """Return every grid of a ``table-wrap`` or bare table, or one ``no_cells`` table.
 
-    The key of each is the element's id or empty; the caller makes it unique.
+    A grid far larger than the cells in the file, which only spans can make, is left out with a
+    warning. The key of each is the element's id or empty; the caller makes it unique.
 
     Args:
         element: The table's outermost element.
         label: ``Table 1``, or empty.
         caption: Where its caption stands.
         text: Renders one cell.
+        warnings: Gets a sentence for each grid left out.
     """
     graphics = graphic_hrefs(element)
     key = element.get("id") or ""
@@ -173,6 +195,9 @@ def read_tables(
         grid = _read_grid(found, text)
         if grid.is_usable():
             tables.append(_finish(grid, (key, label, caption, graphics)))
+        elif grid.is_too_large():
+            name = label or key or "a table without a label"
+            warnings.append(f"{name} spans more cells than any table has: its cells are left out")
     return tables or [Table(key, label, caption, (), (), (), no_cells=True, graphics=graphics)]
 
 
@@ -217,15 +242,15 @@ def _outermost(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def _read_grid(table: etree._Element, text: TextOf) -> _Grid:
-    columns = _column_names(table)
-    grid = _Grid(columns, text)
+    plain = not _has_spans(table)
+    limit = _MAX_CELLS if plain else _FREE_CELLS + _CELLS_EACH * int(_count_cells(table))
+    grid = _Grid(_column_names(table), text, min(limit, _MAX_CELLS))
     parts: list[list[etree._Element]] = [[], [], []]
     for child in table:
         place = _PARTS.get(_name(child))
         if place is not None:
             parts[place].append(child)
     ordered = [part for placed in parts for part in placed]
-    plain = not _has_spans(table)
     for part in ordered or [table]:
         for row in part:
             if plain and row.tag == "tr":

@@ -32,6 +32,10 @@ _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE
 )
 _MAX_FRONT_MATTER = 65536
+# Besides its own errors: what the constructors of ``!!int ""``, ``!!bool x``, ``!!timestamp x`` and of
+# numbers too large for Python raise.
+_BAD_YAML = (yaml.YAMLError, ValueError, LookupError, AttributeError, OverflowError)
+_MAX_BITS = 1024  # of a number; Python refuses to write out huge ones
 _ISO_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 # The preset stops at 20 and drops what is nested deeper without a word. Beyond this limit libxml2,
 # which reads 256 levels, refuses the page, so nothing is lost in silence.
@@ -87,7 +91,7 @@ class MarkdownParser:
                     figures=tuple(reader.figures),
                     tables=tuple(reader.tables),
                     references=outline.references,
-                    warnings=(*warnings, *complaints),
+                    warnings=(*warnings, *complaints, *reader.warnings),
                 ),
             )
         )
@@ -106,16 +110,17 @@ def _front_matter(text: str) -> tuple[Mapping[str, object], str, tuple[str, ...]
     match = _FRONT_MATTER.match(text)
     if match is None or match.end() > _MAX_FRONT_MATTER:
         return {}, text, ()
+    rest = text[match.end() :]
     try:
         values = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError) as error:
+        if isinstance(values, dict):
+            return {str(key).lower(): value for key, value in values.items()}, rest, ()
+    except RecursionError:
+        return {}, rest, ("the front matter is not read: it is nested deeper than the stack",)
+    except _BAD_YAML as error:
         problem = " ".join(str(error).split())
-        return {}, text[match.end() :], (f"the front matter is not YAML: {problem}",)
-    if values is None:
-        return {}, text[match.end() :], ()
-    if not isinstance(values, dict):
-        return {}, text, ()
-    return {str(key).lower(): value for key, value in values.items()}, text[match.end() :], ()
+        return {}, rest, (f"the front matter is not YAML: {problem}",)
+    return {}, rest if values is None else text, ()
 
 
 def _metadata(front: Mapping[str, object], heading: str) -> DocumentMetadata:
@@ -139,6 +144,8 @@ def _metadata(front: Mapping[str, object], heading: str) -> DocumentMetadata:
 
 def _text(value: object) -> str:
     """Return a scalar on one line; anything else says nothing."""
+    if isinstance(value, int) and value.bit_length() > _MAX_BITS:
+        return ""
     return " ".join(str(value).split()) if isinstance(value, (str, int, float, date)) else ""
 
 

@@ -1,5 +1,6 @@
 """Tables of JATS: grids with spans resolved and header paths, never prose."""
 
+import tracemalloc
 from collections.abc import Callable
 
 import pytest
@@ -137,3 +138,35 @@ def test_table_footnotes_are_footnote_blocks_of_the_caption(parse_jats: Parse) -
     caption = document.tables[0].caption
     assert caption is not None
     assert document.text[caption.start : caption.end] == "Table 1. Cap."
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        '<tr><th rowspan="65534" colspan="1000"/></tr>' * 400,
+        "<tr>" + '<td rowspan="1000" colspan="1000"/>' * 50 + "</tr>",
+        ("<tr>" + '<td rowspan="1000" colspan="1000"/>' * 50 + "</tr>") * 50,
+        "<tr><td rowspan='900'/></tr>" + "<tr/>" * 900 + "<tr>" + "<td/>" * 1000 + "</tr>",
+        "<tr><td/></tr>" * 999 + "<tr>" + "<td/>" * 1000 + "</tr>",
+    ],
+)
+def test_a12_a_grid_far_larger_than_its_cells_is_left_out_with_a_warning(
+    parse_jats: Parse, rows: str
+) -> None:
+    tracemalloc.start()
+    try:
+        document = parse_jats(WRAP.format(f"<table><tbody>{rows}</tbody></table>"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert [table.no_cells for table in document.tables] == [True]
+    assert "spans more cells" in " ".join(document.warnings)
+    assert peak < 20_000_000
+
+
+def test_a_long_table_without_spans_keeps_its_cells(parse_jats: Parse) -> None:
+    rows = ("<tr>" + "<td>1</td>" * 20 + "</tr>") * 1000
+    document = parse_jats(WRAP.format(f"<table><tbody>{rows}</tbody></table>"))
+    (table,) = document.tables
+    assert (len(table.rows), len(table.rows[0])) == (1000, 20)
+    assert not [warning for warning in document.warnings if "cells" in warning]

@@ -158,3 +158,25 @@ def test_h1_a_title_alone_is_a_document() -> None:
 )
 def test_markdown_is_known_by_its_name(uri: str, *, accepted: bool) -> None:
     assert MarkdownParser().accepts(Source(uri, b"# x", "")) is accepted
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[" * 20_000,
+        '!!int ""',
+        "!!bool maybe",
+        "!!timestamp x",
+        ":".join("1" * 2000) + ".5",
+        '"\\x"',
+    ],
+)
+def test_front_matter_that_yaml_cannot_read_is_reported_and_the_text_kept(value: str) -> None:
+    document = parse(f"---\ntitle: {value}\n---\n\nText.")
+    assert document.text == "Text."
+    assert document.warnings[0].startswith("the front matter is not")
+
+
+@pytest.mark.parametrize("value", ["0x" + "f" * 5000, "1:" + "1:" * 5000 + "1"])
+def test_a_number_too_long_to_write_out_is_no_title(value: str) -> None:
+    assert parse(f"---\ntitle: {value}\n---\n\nText.").metadata.title == ""
