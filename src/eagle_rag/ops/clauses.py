@@ -49,7 +49,7 @@ def best_clause(text: str, base: int, query_tokens: Sequence[str]) -> ClauseMatc
         query_tokens: What ``tokenize`` made of the query.
     """
     wanted = set(query_tokens)
-    found = [token for token in tokenize_spans(text) if token[0] in wanted] if wanted else []
+    found = _found(text, wanted) if wanted else []
     if not found:
         return None
     spans = clause_spans(text)
@@ -60,6 +60,44 @@ def best_clause(text: str, base: int, query_tokens: Sequence[str]) -> ClauseMatc
     number = max(held, key=lambda index: (_overlap(held[index]), -index))
     start, end = spans[number]
     return ClauseMatch(base + start, base + end, text[start:end], _terms(held[number], base, end))
+
+
+def _found(text: str, wanted: set[str]) -> list[Token]:
+    """Return the query's tokens in a text.
+
+    A single letter or bare number inside a name says nothing by itself: the ``p`` of ``p.T790M`` is
+    left out unless every longer part of that name is wanted too, or the name is, or the query is
+    nothing else.
+    """
+    found: list[Token] = []
+    reached = -1
+    named = False
+    alone = len(wanted) == 1
+    spans = tokenize_spans(text)
+    for place, (token, start, end) in enumerate(spans):
+        if end > reached:
+            reached, named = end, _is_wanted(spans, place, wanted)
+        if token in wanted and (named or alone or not _is_slight(token)):
+            found.append((token, start, end))
+    return found
+
+
+def _is_wanted(spans: Sequence[Token], place: int, wanted: set[str]) -> bool:
+    """Return whether the query has the name at ``place``, or all of its telling parts."""
+    name, _, end = spans[place]
+    if name in wanted:
+        return True
+    parts = []
+    for token, start, _ in spans[place + 1 :]:
+        if start >= end:
+            break
+        parts.append(token)
+    telling = [token for token in parts if not _is_slight(token)]
+    return bool(telling) and wanted.issuperset(telling)
+
+
+def _is_slight(token: str) -> bool:
+    return len(token) == 1 or token.isdigit()
 
 
 def _overlap(tokens: Sequence[Token]) -> float:

@@ -77,3 +77,24 @@ def test_a_rare_form_outweighs_two_plain_letters() -> None:
 )
 def test_sentences_are_divided_where_a_clause_begins(text: str, count: int) -> None:
     assert len(clause_spans(text)) == count
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "terms"),
+    [
+        ("p.L858R", "The p.T790M change was found.", []),
+        ("p.L858R EGFR", "The EGFR p.T790M change was found.", ["EGFR"]),
+        ("p.L858R", "The p.T790M and p.L858R changes were found.", ["p.L858R"]),
+        ("L858R p", "The p.L858R change was found.", ["p", "L858R"]),
+        ("IL-2", "Levels of CCL-2 and IL-6 rose.", ["IL"]),
+        ("HLA-B*57:01", "Carriers of HLA-B*15:01 were few.", ["HLA"]),
+        ("vitamin B 6", "Of vitamin B 6 little is known.", ["vitamin", "B", "6"]),
+        ("2", "Levels of IL-2 rose.", ["2"]),
+    ],
+)
+def test_a_letter_or_number_of_a_name_is_marked_only_with_the_rest_of_the_name(
+    query: str, text: str, terms: list[str]
+) -> None:
+    match = best_clause(text, 0, tokenize(query))
+    marked = [text[term.start : term.end] for term in match.terms] if match else []
+    assert marked == terms
