@@ -36,6 +36,7 @@ Layer = dict[str, Any]
 
 ENV_PREFIX = "EAGLE_RAG_"
 _NESTED = "__"
+_MAX_DEPTH = 50  # settings need five levels; Python's stack ends near a thousand
 _ANY = "<name>"
 # Read elsewhere, so not settings: the file to read, the weights' cache, the tests' data.
 _NOT_SETTINGS = frozenset({"EAGLE_RAG_CONFIG"})
@@ -124,11 +125,12 @@ def read_yaml(text: str, origin: str) -> Layer:
     """Return the mapping a YAML text holds; an empty text gives an empty one.
 
     Raises:
-        ConfigurationError: It is not YAML, or not a mapping.
+        ConfigurationError: It is not YAML, nests too deeply, or is not a mapping.
     """
     try:
+        _check_depth(text, origin)
         value = yaml.load(text, Loader=_UniqueKeys)  # noqa: S506 - a SafeLoader
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: a date such as 2024-13-45
         message = f"{origin} is not YAML: {error}"
         raise ConfigurationError(message) from error
     if value is None:
@@ -137,6 +139,20 @@ def read_yaml(text: str, origin: str) -> Layer:
         message = f"{origin} must hold a mapping of sections, got {type(value).__name__}"
         raise ConfigurationError(message, remedy="start it with a section, such as `search:`")
     return value
+
+
+def _check_depth(text: str, origin: str) -> None:
+    """Refuse what only recursion deeper than the stack could load."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _MAX_DEPTH:
+            line = event.start_mark.line + 1 if event.start_mark else 1
+            message = f"{origin}, line {line}: lists or mappings nest more than {_MAX_DEPTH} deep"
+            raise ConfigurationError(message, remedy="settings need five levels")
 
 
 def read_environment(model: type[BaseSettings], environ: Mapping[str, str]) -> Layer:

@@ -1,6 +1,8 @@
 """``eagle ingest``: files in, a report out; progress on stderr."""
 
 import time
+import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from eagle_rag.errors import InvalidInput
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.surfaces.cli.output import print_json, print_report, say, stderr_console
 from eagle_rag.surfaces.schemas import to_json
@@ -20,7 +23,28 @@ from eagle_rag.surfaces.schemas import to_json
 if TYPE_CHECKING:
     from eagle_rag.engine import Engine
 
-__all__ = ["run_ingest"]
+__all__ = ["paths_of", "run_ingest"]
+
+_KB_CHARS = 64
+
+
+def paths_of(texts: Sequence[str]) -> list[Path]:
+    """Return the paths that arguments name.
+
+    Raises:
+        InvalidInput: One is empty, as an unset variable is; it would be the working directory.
+    """
+    if not all(texts):
+        message = "an empty path names no file and no folder"
+        raise InvalidInput(message, remedy="write . for the working directory")
+    return [Path(text) for text in texts]
+
+
+def _check_kb(name: str) -> None:
+    if len(name) > _KB_CHARS or any(unicodedata.category(char) in {"Cc", "Cs"} for char in name):
+        message = f"no knowledge base can be called {name[:200]!r}"
+        rule = f"a name has 1 to {_KB_CHARS} characters, all of them UTF-8 and none a control character"
+        raise InvalidInput(message, remedy=rule)
 
 
 def run_ingest(
@@ -29,7 +53,11 @@ def run_ingest(
     """Ingest with a progress line on stderr; with ``as_json`` every event is a line on stdout.
 
     A line with ``"event": "committed"`` is an acknowledgement: that document is durable.
+
+    Raises:
+        InvalidInput: The knowledge base has a name that none can have.
     """
+    _check_kb(engine.settings.kb_name if kb_name is None else kb_name)
     started = time.monotonic()
     console = stderr_console()
     with Progress(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eagle_rag.surfaces.cli.hints import warn_of_unknown_kbs
 from eagle_rag.surfaces.cli.output import print_json, print_rows
 from eagle_rag.surfaces.schemas import to_json
 
@@ -28,7 +29,9 @@ def stats(
     """
     session: Session = context.obj
     with session.engine() as engine:
-        counts = to_json(engine.stats(kb_names=tuple(kb) if kb else None))
+        names = tuple(kb) if kb else None
+        counts = to_json(engine.stats(kb_names=names))
+        warn_of_unknown_kbs(engine, names)
     if as_json:
         print_json(counts)
     else:

@@ -1,11 +1,10 @@
 """``eagle ingest``, ``verify`` and ``delete``: what changes or proves the index."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eagle_rag.surfaces.cli.ingest import run_ingest
+from eagle_rag.surfaces.cli.ingest import paths_of, run_ingest
 from eagle_rag.surfaces.cli.output import print_json, print_text, print_verify
 from eagle_rag.surfaces.schemas import to_json
 
@@ -21,7 +20,7 @@ Json = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
 def ingest(
     context: typer.Context,
     paths: Annotated[
-        list[Path], typer.Argument(help="Files, folders, .tar/.tar.gz/.tar.xz/.zip archives.")
+        list[str], typer.Argument(help="Files, folders, .tar/.tar.gz/.tar.xz/.zip archives.")
     ],
     *,
     kb: Annotated[
@@ -39,7 +38,7 @@ def ingest(
     """
     session: Session = context.obj
     with session.engine() as engine:
-        report = run_ingest(engine, paths, kb_name=kb, as_json=as_json)
+        report = run_ingest(engine, paths_of(paths), kb_name=kb, as_json=as_json)
     if report.refused:
         raise typer.Exit(_PARTIAL)
 

@@ -22,10 +22,18 @@ __all__ = [
     "print_verify",
     "say",
     "stderr_console",
+    "visible",
 ]
 
 _SHOWN_REFUSALS = 20
 _PIPED_WIDTH = 1 << 16
+# What would move the cursor, colour the screen or forge a line of its own is shown as an escape.
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
+    ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t",
+}  # fmt: skip
+_TEXT_CONTROLS = {
+    code: shown for code, shown in _CONTROLS.items() if code not in {ord("\n"), ord("\t")}
+}
 
 
 def stderr_console() -> Console:
@@ -47,9 +55,14 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def visible(name: str) -> str:
+    """Return a name, a title or a message with its control characters written as escapes."""
+    return name.translate(_CONTROLS)
+
+
 def say(message: str) -> None:
-    """Print a message to stderr."""
-    stderr_console().print(message, markup=False, soft_wrap=True)
+    """Print a message of one line to stderr."""
+    stderr_console().print(visible(message), markup=False, soft_wrap=True)
 
 
 def print_json(value: object) -> None:
@@ -60,20 +73,27 @@ def print_json(value: object) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print text exactly as it is."""
-    sys.stdout.write(text + "\n")
+    """Print text as it is, but for control characters other than line breaks and tabs."""
+    sys.stdout.write(text.translate(_TEXT_CONTROLS) + "\n")
 
 
 def print_rows(rows: Iterable[tuple[str, object]], *, title: str = "") -> None:
     """Print name and value pairs."""
     grid = Grid(
-        title=Text(title) if title else None, show_header=False, box=None, title_justify="left"
+        title=Text(visible(title)) if title else None,
+        show_header=False,
+        box=None,
+        title_justify="left",
     )
     grid.add_column(style="bold")
     grid.add_column(overflow="fold")
     for name, value in rows:
-        grid.add_row(escape(name), escape(str(value)))
+        grid.add_row(_plain(name), _plain(str(value)))
     _stdout().print(grid)
+
+
+def _plain(text: str) -> str:
+    return escape(visible(text))
 
 
 def print_results(results: SearchResults) -> None:
@@ -92,7 +112,7 @@ def _print_hit(console: Console, hit: Hit) -> None:
     flag = " [bold red]RETRACTED[/]" if hit.retracted else ""
     flag += " [bold]RETRACTION NOTICE[/]" if hit.retracts else ""
     year = f" ({hit.year})" if hit.year else ""
-    console.print(f"[bold]{hit.rank}. {escape(hit.title or hit.document_id)}[/]{year}{flag}")
+    console.print(f"[bold]{hit.rank}. {_plain(hit.title or hit.document_id)}[/]{year}{flag}")
     names = [
         hit.ids.pmcid,
         f"PMID {hit.ids.pmid}" if hit.ids.pmid else "",
@@ -101,23 +121,24 @@ def _print_hit(console: Console, hit: Hit) -> None:
     ]
     source = ", ".join(name for name in names if name)
     if source:
-        console.print(f"   {escape(source)}")
+        console.print(f"   {_plain(source)}")
     section = " > ".join(hit.section_path) or hit.section_kind
     console.print(
-        f"   [dim]{escape(section)} | characters {hit.start}-{hit.end} of {hit.document_id}"
+        f"   [dim]{_plain(section)} | characters {hit.start}-{hit.end} of {hit.document_id}"
         f" | {hit.passage_id} | score {hit.score:.4f}[/]"
     )
     console.print(_highlighted(hit))
     for link in hit.linked:
-        console.print(f"   [dim]{link.kind}: {escape(link.label or link.key)}[/]")
+        console.print(f"   [dim]{link.kind}: {_plain(link.label or link.key)}[/]")
     for arm in hit.arms:
-        console.print(f"   [dim]{escape(arm.arm)}: rank {arm.rank}, score {arm.score:.4f}[/]")
+        console.print(f"   [dim]{_plain(arm.arm)}: rank {arm.rank}, score {arm.score:.4f}[/]")
     console.print()
 
 
 def _highlighted(hit: Hit) -> Text:
-    text = Text(hit.text)
-    if hit.clause is not None:
+    shown = hit.text.translate(_TEXT_CONTROLS)
+    text = Text(shown)
+    if hit.clause is not None and shown == hit.text:  # else its offsets are others
         text.stylize("italic", hit.clause.start - hit.start, hit.clause.end - hit.start)
         for term in hit.clause.terms:
             text.stylize("bold green", term.start - hit.start, term.end - hit.start)
@@ -152,7 +173,8 @@ def print_verify(report: VerifyReport) -> None:
     )
     for problem in report.problems:
         state = " (repaired)" if problem.repaired else ""
-        console.print(f"{problem.kind}{state}: {problem.where}: {problem.message}", markup=False)
+        line = f"{problem.kind}{state}: {problem.where}: {problem.message}"
+        console.print(visible(line), markup=False)
     console.print(
         "clean" if report.clean else "NOT clean; `eagle verify --repair` fixes what it can"
     )

@@ -13,8 +13,16 @@ from eagle_rag.errors import InvalidInput
 from eagle_rag.model.filters import AllOf, Compare, Filter, Operator
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.ops.filters import FIELD_TYPES
-from eagle_rag.surfaces.cli.ingest import run_ingest
-from eagle_rag.surfaces.cli.output import print_json, print_results, print_rows, print_text, say
+from eagle_rag.surfaces.cli.hints import warn_of_unknown_kbs, warn_of_unknown_values
+from eagle_rag.surfaces.cli.ingest import paths_of, run_ingest
+from eagle_rag.surfaces.cli.output import (
+    print_json,
+    print_results,
+    print_rows,
+    print_text,
+    say,
+    visible,
+)
 from eagle_rag.surfaces.schemas import (
     convert_spans,
     document_json,
@@ -125,7 +133,8 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
         )
         results = engine.search(request)
         if not results.hits:
-            _warn_of_unknown(engine, request.kb_names)
+            warn_of_unknown_kbs(engine, request.kb_names)
+            warn_of_unknown_values(engine, request.filters)
         if as_json:
             value = results_json(results)
             for hit in value["hits"]:
@@ -142,13 +151,6 @@ def _resolved(engine: "Engine", identifiers: list[str]) -> tuple[str, ...]:
         for identifier in identifiers
         for record in engine.require_documents(identifier)
     )
-
-
-def _warn_of_unknown(engine: "Engine", kb_names: tuple[str, ...] | None) -> None:
-    known = [name for name, _ in engine.stats().by_kb]
-    unknown = [name for name in kb_names or () if name not in known]
-    if unknown:
-        say(f"no knowledge base {', '.join(unknown)}; there are: {', '.join(known) or 'none'}")
 
 
 def _in_unit(engine: "Engine", value: dict[str, Any], document_id: str, unit: Unit) -> None:
@@ -238,23 +240,22 @@ def _print_document(view: "DocumentView", links: list[tuple[str, "DocumentRecord
     print_text("")
     print_text(view.text)
     for figure in view.figures:
-        print_text(
-            f"\n[figure {figure.label or figure.key}: {', '.join(figure.graphics) or 'no file'}]"
-        )
+        graphics = ", ".join(figure.graphics) or "no file"
+        print_text("\n" + visible(f"[figure {figure.label or figure.key}: {graphics}]"))
     for table in view.tables:
         size = (
             "picture only"
             if table.no_cells
             else f"{len(table.rows)} rows, {len(table.column_paths)} columns"
         )
-        print_text(f"[table {table.label or table.key}: {size}]")
+        print_text(visible(f"[table {table.label or table.key}: {size}]"))
 
 
 def demo(
     context: typer.Context,
     *,
     corpus: Annotated[
-        Path | None, typer.Option(help="Your own files instead of the sample corpus.")
+        str | None, typer.Option(help="Your own files instead of the sample corpus.")
     ] = None,
     data_dir: Annotated[
         Path | None, typer.Option(help="Where the demo keeps its index; default .eagle/demo.")
@@ -267,7 +268,7 @@ def demo(
     session: Session = context.obj
     from eagle_rag.sample import sample_paths
 
-    paths = sample_paths() if corpus is None else (corpus,)
+    paths = sample_paths() if corpus is None else paths_of([corpus])
     # Own files and the sample never share an index: the sample is fiction.
     place = data_dir or Path(str(session.overrides.get("data_dir", ".eagle/demo")))
     folder = place / ("sample" if corpus is None else "corpus")

@@ -49,8 +49,8 @@ class Session:
                 raise ConfigurationError(message, remedy="for example --set search.top_k=5")
             try:
                 overrides[key] = yaml.safe_load(value)
-            except yaml.YAMLError as error:
-                message = f"--set {key} takes a YAML value, got {value!r}"
+            except (yaml.YAMLError, ValueError, RecursionError) as error:
+                message = f"--set {key} takes a YAML value, got {value[:200]!r}"
                 raise ConfigurationError(message, remedy="put text in quotes") from error
         return cls(config, overrides)
 
