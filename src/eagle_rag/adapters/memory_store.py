@@ -100,6 +100,10 @@ class MemoryStore:
         """Do nothing; there is no index."""
         self._get(collection)
 
+    def rebuild(self, collection: str) -> None:
+        """Do nothing; there is no index."""
+        self._get(collection)
+
     def close(self) -> None:
         """Refuse later use."""
         self._closed = True

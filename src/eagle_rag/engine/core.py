@@ -20,13 +20,13 @@ from eagle_rag.engine.compose import (
 )
 from eagle_rag.engine.doctor import DoctorCheck, check_engine
 from eagle_rag.engine.gate import WriterGate
-from eagle_rag.engine.rewrite import rewrite_document
+from eagle_rag.engine.rewrite import lexemes_of, rewrite_document
 from eagle_rag.engine.worker import prepare_all
-from eagle_rag.errors import InvalidInput, NotFound, VectorSpaceMismatch
+from eagle_rag.errors import EagleError, InvalidInput, NotFound, VectorSpaceMismatch
 from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
 from eagle_rag.ingest.prepare import PrepareConfig
 from eagle_rag.ingest.recover import clear_pending_rows
-from eagle_rag.ingest.verify import verify_index
+from eagle_rag.ingest.verify import LexemesOf, verify_index
 from eagle_rag.kernel.plugins import PluginCard, installed_entries
 from eagle_rag.kernel.settings import Settings, load_settings
 from eagle_rag.model.collection import CollectionProfile, CollectionSchema, EncoderCard
@@ -397,8 +397,23 @@ class Engine:
                 self.store,
                 namespace=self._scope,
                 rewrite=rewrite if repair else None,
+                lexemes_of=self._known_lexemes(),
                 on_document=on_document,
             )
+
+    def _known_lexemes(self) -> LexemesOf:
+        """Return what computes the tokens of documents that were ingested under these settings."""
+        try:
+            digest = config_digest(self.settings, self._kernel, collection_schemas(self._kernel))
+        except EagleError:
+            return lambda _: None  # An encoder is missing: then nobody can tell what shaped them.
+
+        def compute(view: DocumentView) -> tuple[str, ...] | None:
+            if view.record.config_digest != digest:
+                return None
+            return lexemes_of(view, self.prepare_config(view.record.kb_name))
+
+        return compute
 
     def stats(self, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """Count what is live."""

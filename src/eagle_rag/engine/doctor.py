@@ -10,6 +10,7 @@ from typing import Protocol
 from eagle_rag import __version__
 from eagle_rag.engine.compose import Kernel, scope_name
 from eagle_rag.errors import EagleError
+from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.kernel.settings import Settings
 from eagle_rag.model.records import RegistryStats
 from eagle_rag.ports.registry import Registry
@@ -100,12 +101,24 @@ def _data_dir(engine: Checkable) -> str:
 def _registry(engine: Checkable) -> str:
     stats = engine.stats()
     pending = len(engine.registry.pending(scope_name(engine.settings)))
+    rows = sum(engine.store.count(name) for name in engine.store.collections())
+    if rows and not stats.documents and not pending:
+        message = f"the registry holds no document, the store holds {rows} rows; it may be lost"
+        remedy = "restore registry.db, or delete the data folder and ingest again"
+        raise EagleError(message, remedy=remedy)
     note = f"; {pending} versions wait to be cleared, the next ingest does it" if pending else ""
     return f"{stats.documents} documents, {stats.passages} passages{note}"
 
 
 def _store(engine: Checkable) -> str:
-    counts = [f"{name}: {engine.store.count(name)} rows" for name in engine.store.collections()]
+    counts: list[str] = []
+    for name in engine.store.collections():
+        schema = engine.store.describe(name)
+        broken = None if schema is None else probe_collection(engine.store, name, schema)
+        if broken is not None:
+            message = f"collection {name!r} cannot be searched: {broken}"
+            raise EagleError(message, remedy="run `eagle verify --repair`")
+        counts.append(f"{name}: {engine.store.count(name)} rows")
     return ", ".join(counts) or "no collection yet; `eagle ingest` makes them"
 
 

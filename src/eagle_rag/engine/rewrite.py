@@ -13,7 +13,12 @@ from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.records import DocumentView
 
-__all__ = ["rewrite_document"]
+__all__ = ["lexemes_of", "rewrite_document"]
+
+
+def lexemes_of(view: DocumentView, prepare: PrepareConfig) -> tuple[str, ...]:
+    """Return the search tokens that the rows of a live document must hold."""
+    return passage_lexemes(_parsed(view), view.passages, prepare.lexical_context)
 
 
 def rewrite_document(
@@ -25,19 +30,7 @@ def rewrite_document(
 ) -> None:
     """Classify, embed and write the live passages of a document; rows that are there are replaced."""
     record = view.record
-    document = ParsedDocument(
-        source_uri=record.source_uri,
-        member=record.member,
-        digest=record.digest,
-        format=record.format,
-        metadata=record.metadata,
-        text=view.text,
-        sections=view.sections,
-        figures=view.figures,
-        tables=view.tables,
-        citations=view.citations,
-        full_text=record.full_text,
-    )
+    document = _parsed(view)
     prepared = PreparedDocument(
         document_id=record.document_id,
         work_key=record.work_id,
@@ -57,3 +50,20 @@ def rewrite_document(
             for row in batch
         ]
         upsert_rows(bus, collection, numbered)
+
+
+def _parsed(view: DocumentView) -> ParsedDocument:
+    record = view.record
+    return ParsedDocument(
+        source_uri=record.source_uri,
+        member=record.member,
+        digest=record.digest,
+        format=record.format,
+        metadata=record.metadata,
+        text=view.text,
+        sections=view.sections,
+        figures=view.figures,
+        tables=view.tables,
+        citations=view.citations,
+        full_text=record.full_text,
+    )

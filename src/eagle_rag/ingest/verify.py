@@ -4,14 +4,17 @@ A passage id is a content hash over document, offsets and text, so recomputing i
 proves all of them at once, in the registry and in every collection.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
 import numpy as np
 
-from eagle_rag.errors import RegistryError, VectorSpaceMismatch
+from eagle_rag.errors import RegistryError, StoreError, VectorSpaceMismatch
+from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.ingest.recover import clear_pending_rows
+from eagle_rag.ingest.verify_rows import ExpectedRows, expected_rows, row_problem
+from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import BlockKind
 from eagle_rag.model.filters import AllOf, Compare
 from eagle_rag.model.passage import StoredPassage
@@ -21,18 +24,17 @@ from eagle_rag.ops.ids import passage_id
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 
-__all__ = ["Rewrite", "verify_index"]
+__all__ = ["LexemesOf", "Rewrite", "verify_index"]
 
 _NORM_TOLERANCE = 1e-3
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
+_LOST_REGISTRY = (
+    "{rows} rows belong to documents that the registry, which holds none, never heard of; it may have"
+    " been lost: restore registry.db, or delete the data folder and ingest again"
+)
+
 Rewrite = Callable[[DocumentView], None]
-
-
-@dataclass(slots=True)
-class _Live:
-    version: int
-    passages: frozenset[str] | None  # None: its text cannot be read
-    missing: set[str]
+LexemesOf = Callable[[DocumentView], tuple[str, ...] | None]
 
 
 @dataclass(slots=True)
@@ -41,9 +43,20 @@ class _Findings:
     passages: int = 0
     rows: int = 0
     problems: list[VerifyProblem] = field(default_factory=list)
+    live: dict[str, ExpectedRows] = field(default_factory=dict)
+    # Documents whose rows must be written anew, with the problems that are gone then.
+    rewriting: dict[str, list[VerifyProblem]] = field(default_factory=dict)
+    # Documents whose stored text is not what was committed: no row can be written from it.
+    damaged: set[str] = field(default_factory=set)
+    unreadable: bool = False
 
-    def add(self, kind: str, where: str, message: str) -> None:
-        self.problems.append(VerifyProblem(kind, where, message))
+    def add(self, kind: str, where: str, message: str, *, repaired: bool = False) -> None:
+        self.problems.append(VerifyProblem(kind, where, message, repaired=repaired))
+
+    def add_rows(self, kind: str, where: str, message: str, *, document_id: str) -> None:
+        """Note a problem of rows that writing the document's rows anew mends."""
+        problem = VerifyProblem(kind, where, message)
+        self.rewriting.setdefault(document_id, []).append(problem)
 
 
 def verify_index(
@@ -52,9 +65,10 @@ def verify_index(
     *,
     namespace: str,
     rewrite: Rewrite | None = None,
+    lexemes_of: LexemesOf = lambda _: None,
     on_document: Callable[[int], None] = lambda _: None,
 ) -> VerifyReport:
-    """Check every live document and every row; nobody else may be writing.
+    """Check every live document, every row and every index; nobody else may be writing.
 
     Args:
         registry: The registry.
@@ -62,30 +76,28 @@ def verify_index(
         namespace: Which documents.
         rewrite: Writes the rows of a document anew; given, problems are repaired where that is
             possible without the source.
+        lexemes_of: Computes the search tokens of a document's passages, or ``None`` when it was
+            ingested under other settings.
         on_document: Called with the number of documents checked so far.
     """
     findings = _Findings()
-    _check_pending(registry, store, findings, namespace=namespace, repair=rewrite is not None)
-    live: dict[str, _Live] = {}
+    repair = rewrite is not None
+    pending = _check_pending(registry, store, findings, namespace=namespace, repair=repair)
     for identity, version in registry.iter_live(namespace):
-        try:
-            view = registry.view(namespace, identity)
-        except RegistryError as error:
-            findings.add("text-mismatch", identity, str(error))
-            live[identity] = _Live(version, None, set())
-        else:
-            _check_document(view, findings)
-            ids = frozenset(passage.id for passage in view.passages)
-            live[identity] = _Live(version, ids, set(ids))
+        findings.live[identity] = _check_live(
+            registry, (namespace, identity, version), findings=findings, lexemes_of=lexemes_of
+        )
         findings.documents += 1
         on_document(findings.documents)
     for collection in store.collections():
-        _check_collection(
-            store, collection, live=live, findings=findings, repair=rewrite is not None
-        )
-    _check_missing(registry, namespace, live=live, findings=findings, rewrite=rewrite)
-    problems = tuple(sorted(findings.problems, key=lambda item: (item.kind, item.where)))
-    return VerifyReport(findings.documents, findings.passages, findings.rows, problems)
+        _check_collection(store, collection, findings=findings, pending=pending, repair=repair)
+    _check_missing(findings)
+    if rewrite is not None:
+        _rewrite(registry, store, findings, namespace=namespace, rewrite=rewrite)
+    for problems in findings.rewriting.values():
+        findings.problems.extend(problems)
+    problems = sorted(findings.problems, key=lambda item: (item.kind, item.where))
+    return VerifyReport(findings.documents, findings.passages, findings.rows, tuple(problems))
 
 
 def _check_pending(
@@ -95,17 +107,59 @@ def _check_pending(
     *,
     namespace: str,
     repair: bool,
-) -> None:
-    for pending in registry.pending(namespace):
+) -> frozenset[str]:
+    """Return the documents of pending versions, whose rows nobody need explain."""
+    found = registry.pending(namespace)
+    for pending in found:
         where = f"{pending.document_id}@{pending.version}"
         message = f"rows of a version that is not served ({pending.state}) were not cleared"
-        findings.problems.append(VerifyProblem("pending-version", where, message, repaired=repair))
+        findings.add("pending-version", where, message, repaired=repair)
     if repair:
         clear_pending_rows(registry, store, namespace=namespace, states=("writing", "clearing"))
+    return frozenset(pending.document_id for pending in found)
 
 
-def _check_document(view: DocumentView, findings: _Findings) -> None:
+def _check_live(
+    registry: Registry,
+    live: tuple[str, str, int],
+    *,
+    findings: _Findings,
+    lexemes_of: LexemesOf,
+) -> ExpectedRows:
+    namespace, identity, version = live
+    try:
+        view = registry.view(namespace, identity)
+        broken = _check_document(view, findings)
+        _check_registry(registry, view, findings=findings, broken=broken)
+        return expected_rows(view, lexemes_of(view))
+    except RegistryError as error:
+        findings.add("damaged-document", identity, str(error))
+        return ExpectedRows(version, ("", "", "", None), None, set())
+
+
+def _check_registry(
+    registry: Registry, view: DocumentView, *, findings: _Findings, broken: set[str]
+) -> None:
+    identity = view.record.document_id
+    if broken:
+        findings.damaged.add(identity)
+    for passage in registry.damaged_passages(identity):
+        findings.damaged.add(identity)
+        if passage not in broken:
+            findings.add("text-mismatch", passage, "the passage is not what was committed")
+    for value in registry.missing_identifiers(identity):
+        message = f"the document has the id {value} and cannot be found by it; ingest it again"
+        findings.add("missing-identifier", identity, message)
+    for citation in view.citations:
+        if not 0 <= citation.start <= citation.end <= len(view.text):
+            message = f"a citation at {citation.start}-{citation.end} is outside the text"
+            findings.add("wrong-span", identity, message)
+
+
+def _check_document(view: DocumentView, findings: _Findings) -> set[str]:
+    """Return the passages that are not their characters."""
     text = view.text
+    broken: set[str] = set()
     for passage in view.passages:
         findings.passages += 1
         cut = text[passage.start : passage.end]
@@ -113,11 +167,13 @@ def _check_document(view: DocumentView, findings: _Findings) -> None:
         if cut != passage.text or proof != passage.id:
             message = f"characters {passage.start}-{passage.end} are not the passage's text"
             findings.add("text-mismatch", passage.id, message)
+            broken.add(passage.id)
     for start, end in _uncovered(view):
         message = (
             f"characters {start}-{end} are not in exactly one passage: {text[start:end][:60]!r}"
         )
         findings.add("uncovered-text", view.record.document_id, message)
+    return broken
 
 
 def _uncovered(view: DocumentView) -> Iterator[tuple[int, int]]:
@@ -145,8 +201,8 @@ def _check_collection(
     store: CollectionStore,
     collection: str,
     *,
-    live: dict[str, _Live],
     findings: _Findings,
+    pending: Collection[str],
     repair: bool,
 ) -> None:
     try:
@@ -154,77 +210,127 @@ def _check_collection(
     except VectorSpaceMismatch as error:
         findings.add("vector-space", collection, str(error))
         return
-    normalized = schema is not None and schema.spec.normalized
-    wrong: dict[tuple[str, int], str] = {}
+    if schema is None:
+        return
+    try:
+        wrong = _check_rows(store, schema, findings)
+    except StoreError as error:
+        _replace_collection(store, collection, error, findings=findings, repair=repair)
+        return
+    unknown = {key: rows for key, rows in wrong.items() if key[0] not in pending}
+    if unknown and not findings.live:
+        message = _LOST_REGISTRY.format(rows=sum(unknown.values()))
+        findings.add("lost-registry", collection, message)
+        wrong = {key: rows for key, rows in wrong.items() if key not in unknown}
+    for identity, version in sorted(wrong):
+        message = f"collection {collection!r} holds rows of a version that is not live"
+        kind = "stale-row" if identity in findings.live else "orphan-row"
+        if repair:
+            store.delete(collection, _version_rows(identity, version))
+        findings.add(kind, f"{identity}@{version}", message, repaired=repair)
+    _check_arms(store, schema, findings=findings, repair=repair)
+
+
+def _check_rows(
+    store: CollectionStore, schema: CollectionSchema, findings: _Findings
+) -> dict[tuple[str, int], int]:
+    """Return how many rows are of each version that is not live."""
+    live = findings.live
+    wrong: dict[tuple[str, int], int] = {}
     seen: set[str] = set()
-    for batch in store.scan(collection):
-        if normalized:
+    for batch in store.scan(schema.name):
+        if schema.spec.normalized:
             _check_norms(batch, findings)
         for row in batch:
             findings.rows += 1
-            problem = _row_problem(row, live, seen)
-            if problem is None:
+            problem = row_problem(row, live, seen)
+            if problem is None or problem[0] == "stale-fields":
                 seen.add(row.passage_id)
                 live[row.document_id].missing.discard(row.passage_id)
-            elif problem in ("orphan-row", "stale-row"):
-                wrong[row.document_id, row.version] = problem
+            if problem is None:
+                continue
+            kind, what = problem
+            if kind in ("orphan-row", "stale-row"):
+                key = (row.document_id, row.version)
+                wrong[key] = wrong.get(key, 0) + 1
             else:
-                findings.add(
-                    problem, row.row_id, f"row of collection {collection!r} is not its passage"
-                )
-    for (identity, version), problem in sorted(wrong.items()):
-        message = f"collection {collection!r} holds rows of a version that is not live"
-        if repair:
-            store.delete(collection, _version_rows(identity, version))
-        findings.problems.append(
-            VerifyProblem(problem, f"{identity}@{version}", message, repaired=repair)
-        )
-
-
-def _row_problem(row: StoredPassage, live: dict[str, _Live], seen: set[str]) -> str | None:
-    state = live.get(row.document_id)
-    if state is None:
-        return "orphan-row"
-    if state.version != row.version:
-        return "stale-row"
-    if row.passage_id in seen:
-        return "duplicate-row"
-    proof = passage_id(row.document_id, row.start, row.end, row.text)
-    known = state.passages is None or row.passage_id in state.passages
-    return None if known and proof == row.passage_id else "text-mismatch"
+                message = f"row of collection {schema.name!r} {what}"
+                findings.add_rows(kind, row.row_id, message, document_id=row.document_id)
+    return wrong
 
 
 def _check_norms(batch: tuple[StoredPassage, ...], findings: _Findings) -> None:
     norms = np.linalg.norm(np.stack([row.vector for row in batch]), axis=1)
     for position in np.flatnonzero(~(np.abs(norms - 1.0) < _NORM_TOLERANCE)):
         row = batch[int(position)]
-        message = f"its vector has length {norms[position]:.4f}, the collection's have length 1"
-        findings.add("vector-space", row.row_id, message)
+        expected = findings.live.get(row.document_id)
+        if expected is not None and expected.version == row.version:
+            message = (
+                f"its vector has length {norms[position]:.4f}, the collection's have length 1"
+            )
+            findings.add_rows("vector-space", row.row_id, message, document_id=row.document_id)
 
 
 def _version_rows(identity: str, version: int) -> AllOf:
     return AllOf((Compare("document_id", "eq", identity), Compare("version", "eq", version)))
 
 
-def _check_missing(
-    registry: Registry,
-    namespace: str,
+def _replace_collection(
+    store: CollectionStore,
+    collection: str,
+    error: StoreError,
     *,
-    live: dict[str, _Live],
     findings: _Findings,
-    rewrite: Rewrite | None,
+    repair: bool,
 ) -> None:
-    for identity, state in sorted(live.items()):
-        if not state.missing:
+    """Give up a collection whose rows cannot be read; its documents write theirs anew."""
+    findings.unreadable = True
+    findings.add("broken-store", collection, error.message, repaired=repair)
+    if repair:
+        store.drop(collection)
+        for identity in findings.live:
+            findings.rewriting.setdefault(identity, [])
+
+
+def _check_arms(
+    store: CollectionStore, schema: CollectionSchema, *, findings: _Findings, repair: bool
+) -> None:
+    collection = schema.name
+    message = probe_collection(store, collection, schema)
+    if message is None:
+        return
+    repaired = False
+    if repair:
+        store.rebuild(collection)
+        repaired = probe_collection(store, collection, schema) is None
+    findings.add("broken-index", collection, message, repaired=repaired)
+
+
+def _check_missing(findings: _Findings) -> None:
+    if findings.unreadable:
+        return
+    for identity, expected in findings.live.items():
+        for passage in sorted(expected.missing):
+            message = f"passage of {identity} is in no collection, so no search finds it"
+            findings.add_rows("missing-row", passage, message, document_id=identity)
+
+
+def _rewrite(
+    registry: Registry,
+    store: CollectionStore,
+    findings: _Findings,
+    *,
+    namespace: str,
+    rewrite: Rewrite,
+) -> None:
+    for identity, problems in sorted(findings.rewriting.items()):
+        if findings.live[identity].passages is None or identity in findings.damaged:
             continue
-        if rewrite is not None:
-            rewrite(registry.view(namespace, identity))
-        findings.problems.extend(
-            VerifyProblem(
-                "missing-row",
-                passage,
-                f"passage of {identity} is in no collection, so no search finds it",
-                repaired=rewrite is not None,
-            )
-            for passage in sorted(state.missing)
-        )
+        view = registry.view(namespace, identity)
+        for collection in store.collections():
+            store.delete(collection, Compare("document_id", "eq", identity))
+        rewrite(view)
+        findings.rewriting[identity] = [replace(problem, repaired=True) for problem in problems]
+    if findings.rewriting:
+        for collection in store.collections():
+            store.optimize(collection)

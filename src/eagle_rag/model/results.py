@@ -186,7 +186,9 @@ class VerifyProblem:
 
     Args:
         kind: ``text-mismatch``, ``uncovered-text``, ``orphan-row``, ``missing-row``, ``stale-row``,
-            ``pending-version``, ``vector-space``, ``duplicate-row``.
+            ``pending-version``, ``vector-space``, ``duplicate-row``, ``stale-fields``,
+            ``broken-index``, ``broken-store``, ``damaged-document``, ``missing-identifier``,
+            ``wrong-span``, ``lost-registry``.
         where: Document, passage or row id.
         message: One sentence.
         repaired: ``verify --repair`` fixed it.

@@ -123,6 +123,10 @@ class DocumentReader(Protocol):
         """Return the ids of a live document's passages that are not what was committed, in order."""
         ...
 
+    def missing_identifiers(self, document_id: str) -> tuple[str, ...]:
+        """Return the PMID, PMCID and DOI that a live document has but cannot be found by."""
+        ...
+
     def references(self, document_id: str) -> tuple[Reference, ...]:
         """Return the live document's bibliography, in order; empty when there is none."""
         ...

@@ -41,6 +41,10 @@ class CollectionAdmin(Protocol):
         """Fold new rows into the indexes, drop deleted ones and old versions."""
         ...
 
+    def rebuild(self, collection: str) -> None:
+        """Make the collection's indexes anew from its rows, whatever state they are in."""
+        ...
+
     def close(self) -> None:
         """Release files and threads."""
         ...

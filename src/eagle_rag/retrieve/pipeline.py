@@ -228,6 +228,7 @@ class SearchPipeline:
                     group_by=context.request.group_by,
                     retracted=config.retracted,
                 )
+            self._note_unowned(run, arms)
             exhausted = all(len(arm.hits) < arm.limit for arm in arms)
             if exhausted or len(results) >= needed:
                 return results
@@ -280,6 +281,24 @@ class SearchPipeline:
             depth=config.rerank_depth,
             texts_of=lambda candidates: self._texts(context, candidates, run),
         )
+
+    def _note_unowned(self, run: _Run, arms: Sequence[ArmHits]) -> None:
+        """Say when not one row found belongs to a document of the registry."""
+        found = {hit.row_id: hit.document_id for arm in arms for hit in arm.hits}
+        if not found or any(identity in run.states for identity in found.values()):
+            return
+        # A first ingest writes rows before their documents.
+        pending = {
+            version.document_id
+            for version in self._services.registry.pending(self._services.namespace)
+        }
+        unowned = sum(identity not in pending for identity in found.values())
+        if unowned and not any(event.stage == "registry" for event in run.events):
+            message = (
+                f"{unowned} rows belong to no live document; the registry may have been lost:"
+                " restore it or ingest again"
+            )
+            run.events.append(TraceEvent("registry", message, degraded=True))
 
     def _learn(self, run: _Run, document_ids: Sequence[str]) -> None:
         unknown = sorted(set(document_ids) - run.states.keys())

@@ -70,13 +70,32 @@ def test_all_rows_gone_is_repaired_from_the_registry_alone(engine: Engine) -> No
         ({"text": "Kinase rose."}, "text-mismatch"),
         ({"start": 0}, "text-mismatch"),
         ({"vector": np.ones(384, np.float32)}, "vector-space"),
+        ({"kb_name": "other"}, "stale-fields"),
+        ({"namespace": "other"}, "stale-fields"),
+        ({"path": "Other"}, "stale-fields"),
+        ({"section_kind": "other"}, "stale-fields"),
+        ({"source_type": "other"}, "stale-fields"),
+        ({"year": 1900}, "stale-fields"),
+        ({"lexemes": "other"}, "stale-fields"),
         ({"row_id": "other@9", "version": 9}, "stale-row"),
         ({"row_id": "other@1", "document_id": "doc1_other"}, "orphan-row"),
     ],
 )
 def test_a_wrong_row_is_found(engine: Engine, change: dict[str, object], kind: str) -> None:
-    engine.store.upsert(_TEXT, [replace(rows(engine)[0], **change)])  # type: ignore[arg-type]  # parametrized
+    before = rows(engine)
+    engine.store.upsert(_TEXT, [replace(before[0], **change)])  # type: ignore[arg-type]  # parametrized
     assert kind in kinds(engine)
+    assert engine.verify(repair=True).clean
+    assert kinds(engine) == []
+    assert rows(engine) == before
+
+
+def test_lexemes_of_other_settings_are_not_called_wrong(
+    make_engine: Callable[..., Engine], engine: Engine
+) -> None:
+    other = make_engine({"store.kind": "memory", "passages.lexical_context": "none"})
+    other._store = engine.store
+    assert kinds(other) == []
 
 
 @pytest.mark.parametrize("change", [{"version": 9}, {"document_id": "doc1_other"}])

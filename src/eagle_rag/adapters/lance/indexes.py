@@ -21,7 +21,7 @@ from lancedb.table import Table
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.passage import VectorSpec
 
-__all__ = ["DenseIndex", "Distance", "build_lexical", "optimize_steps"]
+__all__ = ["DenseIndex", "Distance", "build_lexical", "drop_dense", "optimize_steps"]
 
 Distance = Literal["cosine", "dot"]
 
@@ -70,6 +70,13 @@ def build_lexical(table: Table) -> None:
         ),
         replace=True,
     )
+
+
+def drop_dense(table: Table) -> None:
+    """Remove the dense index, if there is one; the next ``optimize`` builds it."""
+    for index in table.list_indices():
+        if index.columns == ["vector"]:
+            table.drop_index(index.name)
 
 
 def optimize_steps(

@@ -15,7 +15,13 @@ from lancedb.table import Table
 from numpy.typing import NDArray
 
 from eagle_rag.adapters.lance.filters import compile_filter
-from eagle_rag.adapters.lance.indexes import DenseIndex, Distance, build_lexical, optimize_steps
+from eagle_rag.adapters.lance.indexes import (
+    DenseIndex,
+    Distance,
+    build_lexical,
+    drop_dense,
+    optimize_steps,
+)
 from eagle_rag.adapters.lance.rows import (
     HIT_COLUMNS,
     from_arrow,
@@ -23,7 +29,7 @@ from eagle_rag.adapters.lance.rows import (
     text_field,
     to_arrow,
 )
-from eagle_rag.adapters.lance.tables import ENGINE_ERRORS, Handle, Tables, writing
+from eagle_rag.adapters.lance.tables import BROKEN_REMEDY, ENGINE_ERRORS, Handle, Tables, writing
 from eagle_rag.errors import InvalidInput, StoreError
 from eagle_rag.model.collection import CollectionSchema, StoreHit
 from eagle_rag.model.filters import Filter
@@ -121,6 +127,16 @@ class LanceStore:
             # One process at a time: two would throw each other's work away again and again.
             with FileLock(self._path / f".{collection}.optimize.lock"):
                 self._optimize(collection)
+
+    def rebuild(self, collection: str) -> None:
+        """Make the indexes anew from the rows, also when files of the old ones are gone."""
+        with self._writer, FileLock(self._path / f".{collection}.optimize.lock"):
+            handle = self._tables.reopen(collection)
+            if handle.schema.hybrid:
+                writing(handle.table, partial(build_lexical, handle.table))
+            writing(handle.table, partial(drop_dense, handle.table))
+            self._optimized.pop(collection, None)
+            self._optimize(collection)
 
     def close(self) -> None:
         """Forget all tables; later use is refused."""
@@ -331,4 +347,4 @@ def _passages(
                 yield from_arrow(batch, extra)
     except ENGINE_ERRORS as error:
         msg = f"scanning collection {collection!r} failed: {error}"
-        raise StoreError(msg) from error
+        raise StoreError(msg, remedy=BROKEN_REMEDY) from error

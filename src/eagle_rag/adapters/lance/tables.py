@@ -14,10 +14,13 @@ from eagle_rag.errors import EagleError, StoreError
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.ops.store_rules import FieldKind, filter_fields, unknown_collection
 
-__all__ = ["ENGINE_ERRORS", "Handle", "Tables", "writing"]
+__all__ = ["BROKEN_REMEDY", "ENGINE_ERRORS", "Handle", "Tables", "writing"]
 
 ENGINE_ERRORS = (RuntimeError, ValueError, OSError)
 """What the engine raises; it has no exception types of its own for most failures."""
+
+BROKEN_REMEDY = "if it happens again, run `eagle verify --repair`"
+"""Files that are gone or damaged look like any other failure of the engine."""
 
 _WRITE_ATTEMPTS = 10
 _Result = TypeVar("_Result")
@@ -144,14 +147,14 @@ class Tables:
             # A version older than the retention of `optimize`: its files are gone.
             if "not found" not in str(error).lower():
                 msg = f"reading collection {name!r} failed: {error}"
-                raise StoreError(msg) from error
+                raise StoreError(msg, remedy=BROKEN_REMEDY) from error
         try:
             return action(self.reopen(name))
         except EagleError:
             raise
         except ENGINE_ERRORS as error:
             msg = f"reading collection {name!r} failed: {error}"
-            raise StoreError(msg) from error
+            raise StoreError(msg, remedy=BROKEN_REMEDY) from error
 
     def _open_table(self, name: str) -> Table | None:
         if self._closed:
@@ -184,7 +187,7 @@ def writing(table: Table, action: Callable[[], object]) -> None:
                 table.checkout_latest()  # type: ignore[no-untyped-call]  # the library has no types
                 continue
             msg = f"writing collection {table.name!r} failed: {error}"
-            raise StoreError(msg) from error
+            raise StoreError(msg, remedy=BROKEN_REMEDY) from error
         return
 
 

@@ -2,10 +2,30 @@
 
 from sqlalchemy import Connection, select
 
-from eagle_rag.adapters.registry.tables import documents, passages, text_chunks, texts
+from eagle_rag.adapters.registry.named import OWN, known_keys
+from eagle_rag.adapters.registry.tables import documents, identifiers, passages, text_chunks, texts
 from eagle_rag.adapters.registry.texts import DamagedText, digest_text, join_chunks
+from eagle_rag.model.metadata import Identifiers
 
-__all__ = ["damaged_passages"]
+__all__ = ["damaged_passages", "missing_identifiers"]
+
+
+def missing_identifiers(connection: Connection, document_id: str) -> tuple[str, ...]:
+    """Return the PMID, PMCID and DOI that a live document has but cannot be found by."""
+    columns = documents.c
+    row = connection.execute(
+        select(columns.doc, columns.pmid, columns.pmcid, columns.doi).where(
+            columns.document_id == document_id
+        )
+    ).first()
+    if row is None:
+        return ()
+    own = select(identifiers.c.scheme, identifiers.c.value).where(
+        identifiers.c.doc == row.doc, identifiers.c.relation == OWN
+    )
+    held = {(scheme, value) for scheme, value in connection.execute(own)}
+    known = known_keys(Identifiers(row.pmid, row.pmcid, row.doi))
+    return tuple(value for scheme, value in known if (scheme, value) not in held)
 
 
 def damaged_passages(connection: Connection, document_id: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from eagle_rag.adapters.registry import catalog, reading, writing
 from eagle_rag.adapters.registry.database import Database
 from eagle_rag.adapters.registry.hits import read_passages
 from eagle_rag.adapters.registry.links import linked_documents
-from eagle_rag.adapters.registry.proof import damaged_passages
+from eagle_rag.adapters.registry.proof import damaged_passages, missing_identifiers
 from eagle_rag.adapters.registry.schema import ensure_current
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Reference
@@ -142,6 +142,11 @@ class SqlRegistry:
         """
         with self._database.reading() as connection:
             return damaged_passages(connection, document_id)
+
+    def missing_identifiers(self, document_id: str) -> tuple[str, ...]:
+        """See ``DocumentReader.missing_identifiers``."""
+        with self._database.reading() as connection:
+            return missing_identifiers(connection, document_id)
 
     def stats(self, namespace: str, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """See ``DocumentReader.stats``."""
