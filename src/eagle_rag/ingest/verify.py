@@ -10,7 +10,7 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from eagle_rag.errors import RegistryError, StoreError, VectorSpaceMismatch
+from eagle_rag.errors import EagleError, RegistryError, StoreError, VectorSpaceMismatch
 from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.ingest.recover import clear_pending_rows
 from eagle_rag.ingest.verify_rows import ExpectedRows, expected_rows, row_problem
@@ -326,11 +326,16 @@ def _rewrite(
     for identity, problems in sorted(findings.rewriting.items()):
         if findings.live[identity].passages is None or identity in findings.damaged:
             continue
-        view = registry.view(namespace, identity)
-        for collection in store.collections():
-            store.delete(collection, Compare("document_id", "eq", identity))
-        rewrite(view)
-        findings.rewriting[identity] = [replace(problem, repaired=True) for problem in problems]
+        try:
+            view = registry.view(namespace, identity)
+            for collection in store.collections():
+                store.delete(collection, Compare("document_id", "eq", identity))
+            rewrite(view)
+        except EagleError as error:
+            message = f"its rows could not be written anew: {error}"
+            findings.add("missing-row", identity, message)
+        else:
+            findings.rewriting[identity] = [replace(each, repaired=True) for each in problems]
     if findings.rewriting:
         for collection in store.collections():
             store.optimize(collection)

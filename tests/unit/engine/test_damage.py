@@ -10,6 +10,7 @@ from eagle_rag.adapters.lance import DenseIndex, LanceStore
 from eagle_rag.engine import Engine
 from eagle_rag.errors import RegistryError, StoreError
 from eagle_rag.ingest.probe import probe_collection
+from eagle_rag.model.filters import Compare
 from eagle_rag.model.passage import StoredPassage
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.testing.articles import jats_article, write_files
@@ -187,3 +188,16 @@ def test_a_lost_registry_is_told_and_its_rows_are_kept(
         ("lost-registry", False)
     ]
     assert rows(engine) == before
+
+
+def test_a_document_whose_rows_cannot_be_written_does_not_stop_the_repair_of_others(
+    engine: Engine, tmp_path: Path
+) -> None:
+    identity = engine.show("10.5555/0").record.document_id
+    for row in rows(engine):
+        engine.store.delete("eagle_text", Compare("row_id", "eq", row.row_id))
+    change(tmp_path, "UPDATE documents SET version = 'x' WHERE doi = '10.5555/0'")
+    report = engine.verify(repair=True)
+    left = {problem.where for problem in report.problems if not problem.repaired}
+    assert identity in left
+    assert len(engine.search(SearchRequest("kinase")).hits) == 2
