@@ -102,6 +102,9 @@ def _groups(blocks: tuple[Block, ...]) -> list[list[Block]]:
 def _cut_group(text: str, group: list[Block], target: int) -> Iterator[Cut]:
     """Yield the passages of one group as offsets, as even in length as its sentences allow."""
     start, stop = group[0].start, group[-1].end
+    if stop - start <= target:  # most groups: one short paragraph
+        yield start, stop
+        return
     gaps = [(left.end, right.start) for left, right in pairwise(group)]
     while True:
         remaining = stop - start

@@ -114,7 +114,9 @@ def _read(citation: etree._Element, key: str, label: str, inline: InlineText) ->
     fields = _Fields()
     punctuated = nested = False
     mixed = citation.tag in _MIXED
-    for child in citation:
+    # Kept, because they are walked twice: an element's Python object is made anew each time.
+    children = list(citation)
+    for child in children:
         tag = child.tag
         role = _ROLES.get(tag, _OTHER)
         if role < fields.rank:
@@ -132,7 +134,7 @@ def _read(citation: etree._Element, key: str, label: str, inline: InlineText) ->
         if mixed and not punctuated:
             tail = child.tail
             punctuated = tail is not None and not tail.isspace()
-    raw = _raw(citation, apart=not (punctuated or nested))
+    raw = _raw(citation, children, apart=not (punctuated or nested))
     if nested or mixed or not fields.doi:
         _search(fields, citation, raw, nested=nested)
     return Reference(
@@ -140,7 +142,7 @@ def _read(citation: etree._Element, key: str, label: str, inline: InlineText) ->
     )
 
 
-def _raw(citation: etree._Element, *, apart: bool) -> str:
+def _raw(citation: etree._Element, children: list[etree._Element], *, apart: bool) -> str:
     """Return all of a citation's text but its label.
 
     Publishers who tag every part leave the punctuation to the reader; then spaces stand for it.
@@ -148,7 +150,7 @@ def _raw(citation: etree._Element, *, apart: bool) -> str:
     if apart:
         return fold_space(" ".join(_texts(citation)))
     parts = [citation.text or ""]
-    for child in citation:
+    for child in children:
         tag = child.tag
         if tag == "label":
             continue

@@ -79,7 +79,7 @@ class _Grid:
             if header or tag == "td":
                 across, down = cell.get("colspan"), cell.get("rowspan")
                 if (across is None or across == "1") and (down is None or down == "1"):
-                    line.append(self._text(cell))
+                    line.append(self._text(cell) if len(cell) else fold_space(cell.text or ""))
                     headers.append(header)
                 else:
                     spans = _number(across), _number(down)
