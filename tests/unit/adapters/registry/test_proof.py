@@ -48,5 +48,5 @@ def test_a_text_that_cannot_be_read_is_an_error_that_says_what_to_do(
     commit(registry, SAMPLE)
     change(path, statement)
     assert registry.damaged_passages(SAMPLE.id) == IDS
-    with pytest.raises(RegistryError, match="damaged.*eagle delete"):
+    with pytest.raises(RegistryError, match=r"damaged.*eagle delete"):
         registry.passages(NAMESPACE, IDS)
