@@ -18,6 +18,7 @@ from eagle_rag.model.records import (
 
 __all__ = [
     "DocumentLinks",
+    "DocumentProof",
     "DocumentReader",
     "DocumentWriter",
     "IndexRecords",
@@ -119,20 +120,24 @@ class DocumentReader(Protocol):
         """
         ...
 
-    def damaged_passages(self, document_id: str) -> tuple[str, ...]:
-        """Return the ids of a live document's passages that are not what was committed, in order."""
-        ...
-
-    def missing_identifiers(self, document_id: str) -> tuple[str, ...]:
-        """Return the PMID, PMCID and DOI that a live document has but cannot be found by."""
-        ...
-
     def references(self, document_id: str) -> tuple[Reference, ...]:
         """Return the live document's bibliography, in order; empty when there is none."""
         ...
 
     def stats(self, namespace: str, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """Count what is live."""
+        ...
+
+
+class DocumentProof(Protocol):
+    """What is wrong with what is stored of a document; for ``verify``."""
+
+    def damaged_passages(self, document_id: str) -> tuple[str, ...]:
+        """Return the ids of a live document's passages that are not what was committed, in order."""
+        ...
+
+    def missing_identifiers(self, document_id: str) -> tuple[str, ...]:
+        """Return the PMID, PMCID and DOI that a live document has but cannot be found by."""
         ...
 
 
@@ -214,6 +219,12 @@ class IndexRecords(Protocol):
 
 
 class Registry(
-    DocumentWriter, DocumentReader, DocumentLinks, LiveDocuments, IndexRecords, Protocol
+    DocumentWriter,
+    DocumentReader,
+    DocumentLinks,
+    DocumentProof,
+    LiveDocuments,
+    IndexRecords,
+    Protocol,
 ):
-    """All five."""
+    """All six."""

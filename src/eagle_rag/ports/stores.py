@@ -7,7 +7,13 @@ from eagle_rag.model.collection import CollectionSchema, StoreHit
 from eagle_rag.model.filters import Filter
 from eagle_rag.model.passage import FloatArray, StoredPassage
 
-__all__ = ["CollectionAdmin", "CollectionReader", "CollectionStore", "CollectionWriter"]
+__all__ = [
+    "CollectionAdmin",
+    "CollectionCare",
+    "CollectionReader",
+    "CollectionStore",
+    "CollectionWriter",
+]
 
 
 class CollectionAdmin(Protocol):
@@ -37,16 +43,20 @@ class CollectionAdmin(Protocol):
         """Remove a collection; absent is fine."""
         ...
 
+    def close(self) -> None:
+        """Release files and threads."""
+        ...
+
+
+class CollectionCare(Protocol):
+    """Keeping indexes quick and whole."""
+
     def optimize(self, collection: str) -> None:
         """Fold new rows into the indexes, drop deleted ones and old versions."""
         ...
 
     def rebuild(self, collection: str) -> None:
         """Make the collection's indexes anew from its rows, whatever state they are in."""
-        ...
-
-    def close(self) -> None:
-        """Release files and threads."""
         ...
 
 
@@ -106,5 +116,7 @@ class CollectionReader(Protocol):
         ...
 
 
-class CollectionStore(CollectionAdmin, CollectionWriter, CollectionReader, Protocol):
-    """All three."""
+class CollectionStore(
+    CollectionAdmin, CollectionCare, CollectionWriter, CollectionReader, Protocol
+):
+    """All four."""
