@@ -19,6 +19,9 @@ from eagle_rag.ports.stores import CollectionReader
 
 __all__ = ["ArmHits", "Encode", "PlannedQuery", "search_arms"]
 
+# A text that lacks the rarer of two names has less than half of the best score.
+_LEAST_SHARE = 0.6
+
 Encode = Callable[[CollectionQueryPlan, str], tuple[FloatArray, bool]]
 
 
@@ -106,9 +109,8 @@ def _arms(
         arms.append(("lexical", _lexical(store, plan.collection, tokens, limit, context.scope)))
         whole = exact_forms(context.request.query)
         if whole:
-            arms.append(
-                ("identifier", _lexical(store, plan.collection, whole, limit, context.scope))
-            )
+            run = _lexical(store, plan.collection, whole, limit, context.scope)
+            arms.append(("identifier", _with_most(run)))
     if mode != "lexical":
         arms.append(
             ("dense", _dense(store, plan, expanded.dense_query, limit, context.scope, encode))
@@ -124,6 +126,20 @@ def _lexical(
     scope: Filter | None,
 ) -> Run:
     return lambda: (store.search_lexical(collection, tokens, limit=limit, where=scope), False)
+
+
+def _with_most(run: Run) -> Run:
+    """Keep the hits that hold about as much of the names as the best one.
+
+    In ``BRCA2 p.V220Ifs*4`` both are names; a text with the gene alone is not an exact match.
+    """
+
+    def kept() -> tuple[tuple[StoreHit, ...], bool]:
+        hits, truncated = run()
+        least = _LEAST_SHARE * hits[0].score if hits else 0.0
+        return tuple(hit for hit in hits if hit.score >= least), truncated
+
+    return kept
 
 
 def _dense(

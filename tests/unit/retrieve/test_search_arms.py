@@ -35,7 +35,9 @@ class FakeStore:
         return _hits("alike", "near", "far")
 
 
-def _arms(query: str, mode: SearchMode = "hybrid") -> tuple[ArmHits, ...]:
+def _arms(
+    query: str, mode: SearchMode = "hybrid", store: FakeStore | None = None
+) -> tuple[ArmHits, ...]:
     context = QueryContext(SearchRequest(query, mode=mode), "core", tuple(tokenize(query)))
     planned = [PlannedQuery(CollectionQueryPlan("text", "hash"), ExpandedQuery(query))]
     vector = np.ones(2, np.float32)
@@ -43,7 +45,7 @@ def _arms(query: str, mode: SearchMode = "hybrid") -> tuple[ArmHits, ...]:
         return search_arms(
             planned,
             context,
-            store=FakeStore(),  # type: ignore[arg-type]  # only what search_arms calls
+            store=store or FakeStore(),  # type: ignore[arg-type]  # only what search_arms calls
             encode=lambda *_: (vector, False),
             executor=executor,
         )
@@ -64,6 +66,19 @@ def test_a_query_gets_an_arm_for_its_exact_names(
     query: str, mode: SearchMode, arms: list[str]
 ) -> None:
     assert [each.arm for each in _arms(query, mode)] == [f"text/{name}" for name in arms]
+
+
+def test_a_text_with_the_commoner_of_two_names_alone_is_no_exact_match() -> None:
+    gene_and_variant = StoreHit("both@1", "both", "doc-both", 1, "kb", 8.99, 1)
+    gene = StoreHit("gene@1", "gene", "doc-gene", 1, "kb", 4.64, 2)
+
+    class TwoNames(FakeStore):
+        def search_lexical(self, *_: object, **__: object) -> tuple[StoreHit, ...]:
+            return (gene_and_variant, gene)
+
+    arms = {each.arm: each.hits for each in _arms("BRCA2 p.V220Ifs*4", store=TwoNames())}
+    assert arms["text/identifier"] == (gene_and_variant,)
+    assert arms["text/lexical"] == (gene_and_variant, gene)
 
 
 @pytest.mark.parametrize("query", ["A157T", "SACC-111", "A157T in mice"])

@@ -20,7 +20,8 @@ Json = Annotated[bool, typer.Option("--json", help="JSON on stdout.")]
 def ingest(
     context: typer.Context,
     paths: Annotated[
-        list[str], typer.Argument(help="Files, folders, .tar/.tar.gz/.tar.xz/.zip archives.")
+        list[str],
+        typer.Argument(help="Files, folders, .tar (also .gz, .xz, .bz2) and .zip archives."),
     ],
     *,
     kb: Annotated[
