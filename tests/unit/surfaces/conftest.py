@@ -37,6 +37,8 @@ def eagle(
 ) -> Callable[..., Outcome]:
     """Run ``eagle`` in this process, with the hashing encoder, on an index below ``tmp_path``."""
     monkeypatch.chdir(tmp_path)
+    # It would end the process of the tests.
+    monkeypatch.setattr("eagle_rag.surfaces.cli.main.exit_within", lambda *_: None)
     for name in list(os.environ):
         if name.startswith("EAGLE_RAG_") or name == "PLUGIN_NAMESPACE":
             monkeypatch.delenv(name)

@@ -229,3 +229,19 @@ def test_an_ingest_with_workers_that_is_stopped_leaves_one_line(
         _, err = process.communicate(timeout=120)
     assert process.returncode == 128 + number
     assert err == "eagle: interrupted; what was committed stays, run it again to go on\n"
+
+
+def test_an_interrupted_process_ends_though_a_thread_of_it_never_does() -> None:
+    script = """
+import threading
+from eagle_rag.surfaces.cli import main, signals
+def app(**_):
+    threading.Thread(target=threading.Event().wait).start()
+    raise signals.Stopped(143)
+main.app, main._GRACE_SECONDS = app, 0.1
+main.main()
+"""
+    done = subprocess.run(  # noqa: S603 - this package
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (143, "eagle: interrupted\n")

@@ -24,10 +24,11 @@ from eagle_rag.errors import (
 from eagle_rag.surfaces.cli import inspect, library, query
 from eagle_rag.surfaces.cli.output import prepare_streams, say
 from eagle_rag.surfaces.cli.session import Session
-from eagle_rag.surfaces.cli.signals import Stopped, stop_signals
+from eagle_rag.surfaces.cli.signals import Stopped, exit_within, stop_signals
 
 __all__ = ["app", "main"]
 
+_GRACE_SECONDS = 5.0  # for workers to finish what they read; what counts is closed by then
 _FAILED, _WRONG_INPUT, _LOCKED = 1, 2, 4
 _OS_REMEDIES = {
     errno.ENOSPC: "free some space on the disk of {where}",
@@ -95,6 +96,7 @@ def _run() -> int:
         goes_on = "; what was committed stays, run it again to go on"
         say(f"eagle: interrupted{goes_on if {'ingest', 'demo'} & set(sys.argv) else ''}")
         code = int(str(stop.code))
+        exit_within(_GRACE_SECONDS, code)
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
     except EagleError as error:

@@ -1,5 +1,6 @@
 """Ctrl-C and a polite kill: an exit code of their own, and time to clean up."""
 
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Never
 
-__all__ = ["Stopped", "stop_signals"]
+__all__ = ["Stopped", "exit_within", "stop_signals"]
 
 
 class Stopped(SystemExit):
@@ -42,3 +43,14 @@ def _stop(number: int, frame: FrameType | None) -> Never:
     # A second one ends the process at once.
     signal.signal(number, signal.SIG_DFL)
     raise Stopped(128 + number)
+
+
+def exit_within(seconds: float, code: int) -> None:
+    """End this process at the latest after some seconds, whatever its threads wait for.
+
+    A signal to the whole process group kills workers while they write to their queue, and the threads
+    that serve the queue then wait for the rest of it for ever.
+    """
+    timer = threading.Timer(seconds, os._exit, (code,))
+    timer.daemon = True
+    timer.start()
