@@ -18,7 +18,9 @@ from eagle_rag.errors import EagleError, UnreadableDocument
 # Spawned processes import their functions by module name, and test modules have none there:
 # these are functions of the standard library and of the package.
 _PARENT = """
-import gc, sys
+import gc, signal, sys
+# A shell that starts the tests in the background has them ignore Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from eagle_rag.adapters.workers import map_in_processes
 if __name__ == "__main__":
     for pid in map_in_processes(eval, ["__import__('os').getpid()"] * 20, workers=2,
