@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from eagle_rag.model.metadata import DocumentMetadata
+from eagle_rag.model.slots import quick_init
 
 __all__ = [
     "Block",
@@ -75,6 +76,7 @@ class Source:
     pipeline: str = ""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Span:
     """Half-open character range ``[start, end)`` of the canonical text."""
@@ -83,6 +85,7 @@ class Span:
     end: int
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Section:
     """One section: a title path and the kind of text below it.
@@ -103,6 +106,7 @@ class Section:
     end: int
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Block:
     """One block of text: a paragraph, a heading, a list item, a caption.
@@ -159,6 +163,7 @@ class Table:
     graphics: tuple[str, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Reference:
     """One entry of the bibliography, which is not part of the text.
@@ -184,6 +189,7 @@ class Reference:
     doi: str = ""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Citation:
     """One citation marker and the references it cites.

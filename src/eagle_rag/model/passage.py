@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle_rag.model.document import SectionKind
+from eagle_rag.model.slots import quick_init
 
 __all__ = [
     "ChunkDecision",
@@ -20,6 +21,7 @@ __all__ = [
 FloatArray = NDArray[np.float32]
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A stretch of one section's text; ``document_text[start:end] == text``, always.
