@@ -107,6 +107,16 @@ class HookSpecs:
         """
 
     @hookspec
+    def annotate(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...] | None:
+        """Enrich the passages of a document with what needs an encoder or a language model.
+
+        Called once a document, in the main process, after ``chunk`` and before ``classify_chunk``. What
+        is returned must keep what ``chunk`` must keep. Mode transform of ``passages``; policy fail.
+        """
+
+    @hookspec
     def ingest_visual_extract(
         self, document: ParsedDocument, source: Source
     ) -> tuple[VisualAsset, ...] | None:
@@ -236,6 +246,7 @@ HOOKS: dict[str, HookRule] = {
     "ingest_route_selectors": HookRule("first", "fail"),
     "parse": HookRule("first", "fail"),
     "chunk": HookRule("transform", "fail", subject="passages"),
+    "annotate": HookRule("transform", "fail", subject="passages"),
     "ingest_visual_extract": HookRule("all", "fail"),
     "classify_chunk": HookRule("all", "fail"),
     "classify_visual": HookRule("all", "fail"),

@@ -22,6 +22,7 @@ from eagle_rag.kernel.plugins import installed_entries, load_plugins
 from eagle_rag.kernel.settings import load_settings
 from eagle_rag.ports.plugins import PluginContext
 from eagle_rag.testing.plugin_contract import sample_document, sample_passages
+from eagle_rag.testing.plugin_services import offline_services
 
 settings = load_settings()
 audit, encoders = AuditLog(10), EncoderRegistry()
@@ -29,7 +30,7 @@ collections = CollectionRegistry(encoders)
 registrar = Registrar(encoders, collections)
 options = settings.plugins.options
 def context(plugin):
-    return PluginContext(plugin.namespace, options.get(plugin.namespace, {}), registrar, encoders, audit)
+    return PluginContext(plugin.namespace, options.get(plugin.namespace, {}), registrar, encoders, audit, offline_services())
 try:
     loaded = load_plugins(settings.plugins, CorePlugin(()), context_for=context)
 except EagleError as error:

@@ -61,6 +61,13 @@ class ExamplePlugin:
         return None
 
     @hookimpl
+    def annotate(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...] | None:
+        """Enrich with what needs an encoder. Mode transform; policy fail."""
+        return None
+
+    @hookimpl
     def ingest_visual_extract(
         self, document: ParsedDocument, source: Source
     ) -> tuple[VisualAsset, ...] | None:

@@ -10,6 +10,7 @@ from eagle_rag.adapters.documents.jats import JatsParser
 from eagle_rag.adapters.documents.markdown import MarkdownParser
 from eagle_rag.adapters.documents.plain import PlainParser
 from eagle_rag.adapters.documents.pubmed import PubmedParser
+from eagle_rag.engine.services import plugin_services
 from eagle_rag.kernel.audit import AuditLog
 from eagle_rag.kernel.bus import HookBus
 from eagle_rag.kernel.collections import CollectionRegistry, Registrar, configured_profile
@@ -17,11 +18,13 @@ from eagle_rag.kernel.core_plugin import CorePlugin, CoreServices
 from eagle_rag.kernel.encoders import EncoderRegistry
 from eagle_rag.kernel.plugins import LoadedPlugins, load_plugins
 from eagle_rag.kernel.settings import Settings
+from eagle_rag.kernel.tools import ToolRegistry
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.filters import Filter
 from eagle_rag.model.passage import StoredPassage
 from eagle_rag.ports.documents import DocumentParser
 from eagle_rag.ports.plugins import Plugin, PluginContext
+from eagle_rag.ports.services import Library
 from eagle_rag.ports.stores import CollectionStore, CollectionWriter
 
 __all__ = [
@@ -40,13 +43,14 @@ _PREPARE_REVISION = 1
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """Plugins, hooks, encoders and collections of one process."""
+    """Plugins, hooks, encoders, collections and tools of one process."""
 
     bus: HookBus
     encoders: EncoderRegistry
     collections: CollectionRegistry
     audit: AuditLog
     loaded: LoadedPlugins
+    tools: ToolRegistry
 
 
 def parsers(settings: Settings) -> tuple[DocumentParser, ...]:
@@ -62,13 +66,17 @@ def parsers(settings: Settings) -> tuple[DocumentParser, ...]:
 
 
 def build_kernel(
-    settings: Settings, *, writer: Callable[[], CollectionWriter] | None = None
+    settings: Settings,
+    *,
+    writer: Callable[[], CollectionWriter] | None = None,
+    library: Library | None = None,
 ) -> Kernel:
     """Load plugins and register encoders and collections; no weight is loaded.
 
     Args:
         settings: The settings.
         writer: Gives the store on first write; ``None`` in a worker process, which only parses.
+        library: The live documents for plugins; ``None`` in a worker process.
 
     Raises:
         PluginError, UnknownName, VectorSpaceMismatch: The settings name what does not fit.
@@ -84,7 +92,9 @@ def build_kernel(
         encoders.register_encoder(card, factory)
     for name, collection in sorted(settings.collections.items()):
         collections.register_collection(configured_profile(name, collection, encoders))
-    registrar = Registrar(encoders, collections)
+    tools = ToolRegistry()
+    registrar = Registrar(encoders, collections, tools)
+    plugin_side = plugin_services(settings, library)
     services = None
     if writer is not None:
         targets = collections.profiles()
@@ -95,12 +105,14 @@ def build_kernel(
 
     def context_for(plugin: Plugin) -> PluginContext:
         options = settings.plugins.options.get(plugin.namespace, {})
-        return PluginContext(plugin.namespace, options, registrar, encoders, audit)
+        return PluginContext(plugin.namespace, options, registrar, encoders, audit, plugin_side)
 
     core = CorePlugin(parsers(settings), services)
     loaded = load_plugins(settings.plugins, core, context_for=context_for)
     collections.validate_all()
-    return Kernel(HookBus(loaded.implementations, audit), encoders, collections, audit, loaded)
+    return Kernel(
+        HookBus(loaded.implementations, audit), encoders, collections, audit, loaded, tools
+    )
 
 
 class _LazyWriter:

@@ -194,7 +194,9 @@ class IngestPipeline:
     def _queue(self, prepared: PreparedDocument, source: PreparedSource) -> None:
         document = prepared.document
         try:
-            decisions = classify_passages(self._bus, document, prepared.passages)
+            passages = self._bus.annotate(document, prepared.passages)
+            prepared = replace(prepared, passages=passages)
+            decisions = classify_passages(self._bus, document, passages)
         except _UNUSABLE:
             raise
         except EagleError as error:

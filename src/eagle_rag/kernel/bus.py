@@ -122,7 +122,18 @@ class BoundBus:
         Raises:
             PluginError: A plugin changed more than tags.
         """
-        for each in self._table["chunk"]:
+        return self._enriched("chunk", document, passages)
+
+    def annotate(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...]:
+        """Return the passages with every plugin's further tags; raises as ``chunk`` does."""
+        return self._enriched("annotate", document, passages)
+
+    def _enriched(
+        self, hook: str, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...]:
+        for each in self._table[hook]:
             check = partial(check_enriched, passages)
             changed = self._call(each, {"document": document, "passages": passages}, check)
             passages = passages if changed is None else changed

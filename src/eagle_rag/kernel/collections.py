@@ -6,9 +6,11 @@ from threading import Lock
 from eagle_rag.errors import PluginError, UnknownName, VectorSpaceMismatch
 from eagle_rag.kernel.encoders import EncoderRegistry
 from eagle_rag.kernel.sections import CollectionSettings
+from eagle_rag.kernel.tools import ToolRegistry
 from eagle_rag.model.collection import CollectionProfile, EncoderCard
 from eagle_rag.model.query import CollectionQueryPlan
 from eagle_rag.ports.plugins import EncoderFactory
+from eagle_rag.ports.tools import Tool
 
 __all__ = ["CollectionRegistry", "Registrar", "configured_profile"]
 
@@ -124,11 +126,17 @@ class CollectionRegistry:
 
 
 class Registrar:
-    """What plugins register with: one object for both registries."""
+    """What plugins register with: one object for all registries."""
 
-    def __init__(self, encoders: EncoderRegistry, collections: CollectionRegistry) -> None:
+    def __init__(
+        self,
+        encoders: EncoderRegistry,
+        collections: CollectionRegistry,
+        tools: ToolRegistry | None = None,
+    ) -> None:
         self._encoders = encoders
         self._collections = collections
+        self._tools = ToolRegistry() if tools is None else tools
 
     def register_encoder(self, card: EncoderCard, factory: EncoderFactory) -> None:
         """Register an encoder; see ``EncoderRegistry.register_encoder``."""
@@ -137,6 +145,10 @@ class Registrar:
     def register_collection(self, profile: CollectionProfile) -> None:
         """Register a collection; see ``CollectionRegistry.register_collection``."""
         self._collections.register_collection(profile)
+
+    def register_tool(self, tool: Tool) -> None:
+        """Register a read-only command; see ``ToolRegistry.register_tool``."""
+        self._tools.register_tool(tool)
 
 
 def configured_profile(

@@ -5,6 +5,7 @@ Offsets are Unicode code points, half-open, into ``ParsedDocument.text``. Nothin
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Protocol
 
 from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.model.slots import quick_init
@@ -13,7 +14,9 @@ __all__ = [
     "Block",
     "BlockKind",
     "Citation",
+    "Companions",
     "Figure",
+    "Identity",
     "ParseOutcome",
     "ParsedDocument",
     "Reference",
@@ -58,6 +61,18 @@ class BlockKind(StrEnum):
     QUOTE = "quote"
 
 
+class Companions(Protocol):
+    """The files beside a source: of its folder, or of its folder inside the archive. It pickles."""
+
+    def names(self) -> tuple[str, ...]:
+        """Return their names relative to the source's folder, sorted, without the source's own."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """Return the bytes of one of them, or ``None`` when it is absent, too large or unreadable."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Bytes to be parsed and where they came from.
@@ -68,12 +83,14 @@ class Source:
         data: The raw bytes.
         digest: ``sha256`` of ``data``, hexadecimal.
         pipeline: The format chosen for it, such as ``jats``; empty until routed.
+        companions: The files beside it; ``None`` when there is no place to look.
     """
 
     uri: str
     data: bytes = field(repr=False)
     digest: str
     pipeline: str = ""
+    companions: Companions | None = field(default=None, repr=False, compare=False)
 
 
 @quick_init
@@ -206,6 +223,24 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
+class Identity:
+    """What a document is called where PMID, PMCID and DOI do not say.
+
+    Args:
+        key: Names the document in its format, such as ``setid/4`` or an InChIKey; two sources with one
+            key are versions of one document. Empty leaves it to the source's name and member.
+        work: Names the work, with its scheme, such as ``spl-set:<set id>``: documents of one work
+            are one to a reader. Empty when there is none.
+        edition: Of several documents of one work with an edition above 0, search serves the highest;
+            the others stay readable. 0 when the format has no editions.
+    """
+
+    key: str = ""
+    work: str = ""
+    edition: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """One document: metadata, canonical text, and everything that points into it.
 
@@ -213,11 +248,12 @@ class ParsedDocument:
         source_uri: ``Source.uri`` it came from.
         member: Which record of the source, when one file holds several (a PMID); else empty.
         digest: ``sha256`` of this record's own bytes, hexadecimal; decides "unchanged".
-        format: ``jats``, ``pubmed``, ``html``, ``markdown`` or ``text``.
+        format: ``jats``, ``pubmed``, ``html``, ``markdown``, ``text``, or a plugin's.
         metadata: Ids, title, authors and the rest.
         text: The canonical text. Never changed after parsing.
         full_text: ``False`` for a record that has only a title or an abstract.
         warnings: What the parser could not use, one sentence each.
+        identity: Its key, work and edition when the format has its own.
     """
 
     source_uri: str
@@ -234,6 +270,7 @@ class ParsedDocument:
     citations: tuple[Citation, ...] = field(default=(), repr=False)
     full_text: bool = True
     warnings: tuple[str, ...] = ()
+    identity: Identity | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,8 @@ class DocumentMetadata:
         language: ISO code as written, or empty.
         volume, issue, pages: As written, or empty.
         retracted: The source itself says that this article is retracted.
+        properties: What the format says besides, sorted ``(name, value)`` pairs, such as
+            ``("phase", "PHASE3")``; names are unique.
     """
 
     ids: Identifiers = field(default_factory=Identifiers)
@@ -135,3 +137,4 @@ class DocumentMetadata:
     mesh: tuple[MeshHeading, ...] = ()
     related: tuple[RelatedArticle, ...] = ()
     retracted: bool = False
+    properties: tuple[tuple[str, str], ...] = ()

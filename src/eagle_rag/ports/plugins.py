@@ -7,8 +7,17 @@ from typing import Any, Protocol
 from eagle_rag.model.collection import CollectionProfile, EncoderCard
 from eagle_rag.model.records import AuditEvent
 from eagle_rag.ports.encoders import EncoderCatalog, PairScorer, TextEncoder, VisualEncoder
+from eagle_rag.ports.services import EncoderRuntimes, JsonModel, Library, XmlReader
+from eagle_rag.ports.tools import Tool
 
-__all__ = ["DecisionLog", "EncoderFactory", "Plugin", "PluginContext", "PluginRegistrar"]
+__all__ = [
+    "DecisionLog",
+    "EncoderFactory",
+    "Plugin",
+    "PluginContext",
+    "PluginRegistrar",
+    "PluginServices",
+]
 
 EncoderFactory = Callable[[], TextEncoder | VisualEncoder | PairScorer]
 
@@ -41,6 +50,31 @@ class PluginRegistrar(Protocol):
         """
         ...
 
+    def register_tool(self, tool: Tool) -> None:
+        """Register a read-only command.
+
+        Raises:
+            PluginError: One of its names is taken, or says that it changes something.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PluginServices:
+    """What the core does for plugins.
+
+    Args:
+        read_xml: Reads XML safely.
+        runtimes: Opens checkpoints.
+        json_model: A language model, or ``None`` when ``llm`` is not configured.
+        library: The live documents; ``None`` in a worker process, which only parses.
+    """
+
+    read_xml: XmlReader
+    runtimes: EncoderRuntimes
+    json_model: JsonModel | None = None
+    library: Library | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class PluginContext:
@@ -52,6 +86,7 @@ class PluginContext:
         registrar: Registers encoders and collections.
         encoders: Encoders of all plugins, for use at run time.
         audit: Decisions.
+        services: What the core does for plugins.
     """
 
     namespace: str
@@ -59,6 +94,7 @@ class PluginContext:
     registrar: PluginRegistrar
     encoders: EncoderCatalog
     audit: DecisionLog
+    services: PluginServices
 
 
 class Plugin(Protocol):

@@ -30,6 +30,7 @@ from eagle_rag.model.query import QueryContext, SearchRequest
 from eagle_rag.model.results import TraceEvent
 from eagle_rag.ports.encoders import TextEncoder
 from eagle_rag.ports.plugins import Plugin, PluginContext
+from eagle_rag.testing.plugin_services import offline_services
 
 __all__ = ["LoadedForTest", "PluginContract", "sample_document", "sample_passages"]
 
@@ -96,7 +97,7 @@ class PluginContract:
             PluginSettings(enabled=(plugin.name,), default_namespace=plugin.namespace),
             CorePlugin(()),
             context_for=lambda each: PluginContext(
-                each.namespace, self.options, registrar, encoders, audit
+                each.namespace, self.options, registrar, encoders, audit, offline_services()
             ),
             discover=lambda: (_Entry(plugin),),
         )

@@ -96,6 +96,12 @@ def test_chunk_pipes_the_passages_through_all_plugins() -> None:
     ] * 2
 
 
+def test_annotate_pipes_the_passages_like_chunk() -> None:
+    tagged = tuple(replace(passage, tags=(("a", "1"),)) for passage in PASSAGES)
+    assert _answers("annotate", None, tagged).annotate(DOCUMENT, PASSAGES) == tagged
+    assert _bus().annotate(DOCUMENT, PASSAGES) is PASSAGES
+
+
 def test_chunk_without_plugins_returns_what_it_was_given() -> None:
     assert _bus().chunk(DOCUMENT, PASSAGES) is PASSAGES
 
@@ -239,6 +245,7 @@ def _call(bus: BoundBus, hook: str) -> object:
         "ingest_route_selectors": (SOURCE,),
         "parse": (SOURCE,),
         "chunk": (DOCUMENT, PASSAGES),
+        "annotate": (DOCUMENT, PASSAGES),
         "ingest_visual_extract": (DOCUMENT, SOURCE),
         "classify_chunk": (DOCUMENT, PASSAGES),
         "classify_visual": (DOCUMENT, (ASSET,)),

@@ -27,6 +27,7 @@ from eagle_rag.model.query import (
 )
 from eagle_rag.ports.plugins import PluginContext
 from eagle_rag.testing.plugin_contract import sample_document, sample_passages
+from eagle_rag.testing.plugin_services import offline_services
 
 CARD = EncoderCard("tiny", "text", 2, "hash")
 PLAN = CollectionQueryPlan("eagle_text", "tiny")
@@ -79,7 +80,7 @@ def _bus(plugin: CorePlugin) -> BoundBus:
         PluginSettings(),
         plugin,
         context_for=lambda each: PluginContext(
-            each.namespace, {}, registrar, encoders, AuditLog(1)
+            each.namespace, {}, registrar, encoders, AuditLog(1), offline_services()
         ),
     )
     return HookBus(loaded.implementations, AuditLog(1)).bind("core")

@@ -25,6 +25,7 @@ from eagle_rag.kernel.sections import PluginSettings
 from eagle_rag.model.document import ParseOutcome, Source
 from eagle_rag.model.query import QueryAddition, QueryContext
 from eagle_rag.ports.plugins import Plugin, PluginContext
+from eagle_rag.testing.plugin_services import offline_services
 
 
 class Lab:
@@ -76,7 +77,7 @@ def _load_entries(
         PluginSettings(enabled=enabled, default_namespace=namespace),
         CorePlugin(()),
         context_for=lambda each: PluginContext(
-            each.namespace, {}, registrar, encoders, AuditLog(1)
+            each.namespace, {}, registrar, encoders, AuditLog(1), offline_services()
         ),
         discover=lambda: entries,
     )
@@ -95,7 +96,9 @@ def test_the_core_alone_asks_nobody_for_entry_points() -> None:
 def _no_context(plugin: Plugin) -> PluginContext:
     encoders = EncoderRegistry()
     registrar = Registrar(encoders, CollectionRegistry(encoders))
-    return PluginContext(plugin.namespace, {}, registrar, encoders, AuditLog(1))
+    return PluginContext(
+        plugin.namespace, {}, registrar, encoders, AuditLog(1), offline_services()
+    )
 
 
 def test_an_enabled_plugin_is_loaded_after_the_core_and_told() -> None:

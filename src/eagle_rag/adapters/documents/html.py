@@ -3,7 +3,6 @@
 import hashlib
 import re
 
-from eagle_rag.adapters.documents.decoding import decode_text
 from eagle_rag.adapters.documents.html_blocks import (
     PageReader,
     inline_text,
@@ -12,8 +11,9 @@ from eagle_rag.adapters.documents.html_blocks import (
     read_tree,
 )
 from eagle_rag.adapters.documents.html_meta import read_metadata
-from eagle_rag.adapters.documents.outline import Outline
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
+from eagle_rag.ops.decoding import decode_text
+from eagle_rag.ops.outline import Outline
 
 __all__ = ["HtmlParser"]
 

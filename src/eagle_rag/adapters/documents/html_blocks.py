@@ -13,9 +13,9 @@ from lxml import html as lxml_html
 
 from eagle_rag.adapters.documents.jats_formulas import raise_number
 from eagle_rag.adapters.documents.jats_tables import read_tables, unique_key
-from eagle_rag.adapters.documents.outline import Outline
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import BlockKind, Figure, Source, Span, Table
+from eagle_rag.ops.outline import Outline
 
 __all__ = ["PageReader", "inline_text", "is_left_out", "no_text", "read_tree", "too_deep"]
 

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from lxml import etree
 
-from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.metadata import Author, DocumentMetadata, Identifiers
 from eagle_rag.ops.identifiers import (
     normalize_doi,
@@ -13,6 +12,7 @@ from eagle_rag.ops.identifiers import (
     normalize_pmcid,
     normalize_pmid,
 )
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["read_metadata"]
 

@@ -13,12 +13,7 @@ from eagle_rag.adapters.documents.jats_front import article_meta, read_metadata
 from eagle_rag.adapters.documents.jats_references import read_bibliography
 from eagle_rag.adapters.documents.jats_tables import unique_key
 from eagle_rag.adapters.documents.jats_text import InlineText
-from eagle_rag.adapters.documents.xml import (
-    DEFAULT_SIZE_LIMIT_BYTES,
-    head_text,
-    local_name,
-    read_xml,
-)
+from eagle_rag.adapters.documents.xml import DEFAULT_SIZE_LIMIT_BYTES, head_text, read_xml
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     BlockKind,
@@ -28,6 +23,7 @@ from eagle_rag.model.document import (
     Source,
 )
 from eagle_rag.model.metadata import DocumentMetadata
+from eagle_rag.ops.markup import local_name
 
 __all__ = ["JatsParser"]
 

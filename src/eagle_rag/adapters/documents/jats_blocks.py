@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_text import MARKER_CLOSES, MARKER_OPENS
-from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.document import Block, BlockKind, Citation, Section, SectionKind
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["SEPARATOR", "BlockWriter", "Frame"]
 

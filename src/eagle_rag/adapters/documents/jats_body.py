@@ -12,7 +12,6 @@ from typing import ClassVar
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_blocks import BlockWriter, Frame
-from eagle_rag.adapters.documents.jats_kinds import section_kind
 from eagle_rag.adapters.documents.jats_tables import (
     TABLE_TAGS,
     graphic_hrefs,
@@ -31,6 +30,7 @@ from eagle_rag.adapters.documents.jats_text import (
     silent,
 )
 from eagle_rag.model.document import BlockKind, Figure, SectionKind, Span, Table
+from eagle_rag.ops.section_kinds import section_kind
 
 __all__ = ["BodyWalk"]
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_text import InlineText
-from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.metadata import Author
 from eagle_rag.ops.identifiers import normalize_orcid
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["read_authors"]
 

@@ -8,7 +8,8 @@ import re
 
 from lxml import etree
 
-from eagle_rag.adapters.documents.xml import all_text, fold_space
+from eagle_rag.adapters.documents.xml import all_text
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["MATH", "math_text", "raise_number", "tex_text"]
 

@@ -8,9 +8,10 @@ from lxml import etree
 from eagle_rag.adapters.documents.jats_contributors import read_authors
 from eagle_rag.adapters.documents.jats_related import is_retracted, read_related
 from eagle_rag.adapters.documents.jats_text import InlineText
-from eagle_rag.adapters.documents.xml import all_text, fold_space
+from eagle_rag.adapters.documents.xml import all_text
 from eagle_rag.model.metadata import DocumentMetadata, Grant, Identifiers
 from eagle_rag.ops.identifiers import normalize_doi, normalize_pmcid, normalize_pmid
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["article_meta", "read_metadata"]
 

@@ -8,9 +8,10 @@ from lxml import etree
 
 from eagle_rag.adapters.documents.jats_tables import unique_key
 from eagle_rag.adapters.documents.jats_text import InlineText
-from eagle_rag.adapters.documents.xml import all_text, fold_space
+from eagle_rag.adapters.documents.xml import all_text
 from eagle_rag.model.document import Reference
 from eagle_rag.ops.identifiers import normalize_doi, normalize_pmcid, normalize_pmid
+from eagle_rag.ops.markup import fold_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ from typing import cast
 
 from lxml import etree
 
-from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.document import Span, Table
+from eagle_rag.ops.markup import fold_space
 
 __all__ = ["TABLE_TAGS", "graphic_hrefs", "read_tables", "unique_key"]
 

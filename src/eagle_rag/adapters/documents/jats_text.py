@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_formulas import MATH, math_text, raise_number, tex_text
-from eagle_rag.adapters.documents.xml import fold_space
+from eagle_rag.ops.markup import fold_space
 
 __all__ = [
     "INLINE_HANDLERS",

@@ -12,7 +12,6 @@ from datetime import date
 import yaml
 from markdown_it import MarkdownIt
 
-from eagle_rag.adapters.documents.decoding import decode_text
 from eagle_rag.adapters.documents.html_blocks import (
     PageReader,
     inline_text,
@@ -20,10 +19,11 @@ from eagle_rag.adapters.documents.html_blocks import (
     read_tree,
     too_deep,
 )
-from eagle_rag.adapters.documents.outline import Outline
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
 from eagle_rag.model.metadata import Author, DocumentMetadata, Identifiers
+from eagle_rag.ops.decoding import decode_text
 from eagle_rag.ops.identifiers import normalize_doi, normalize_pmcid, normalize_pmid
+from eagle_rag.ops.outline import Outline
 
 __all__ = ["MarkdownParser"]
 

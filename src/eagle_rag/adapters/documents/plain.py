@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from eagle_rag.adapters.documents.decoding import decode_text
-from eagle_rag.adapters.documents.outline import kind_of_title
 from eagle_rag.model.document import (
     Block,
     BlockKind,
@@ -26,6 +24,8 @@ from eagle_rag.model.document import (
 )
 from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.ops.bibliography import find_bibliography, read_entry, split_entries
+from eagle_rag.ops.decoding import decode_text
+from eagle_rag.ops.outline import kind_of_title
 
 __all__ = ["PlainParser"]
 

@@ -14,7 +14,6 @@ from io import BytesIO
 
 from lxml import etree
 
-from eagle_rag.adapters.documents.outline import CanonicalText
 from eagle_rag.adapters.documents.pubmed_front import render
 from eagle_rag.adapters.documents.pubmed_record import Record, read_article, read_book
 from eagle_rag.errors import UnreadableDocument
@@ -26,6 +25,7 @@ from eagle_rag.model.document import (
     SectionKind,
     Source,
 )
+from eagle_rag.ops.outline import CanonicalText
 
 __all__ = ["PubmedParser"]
 

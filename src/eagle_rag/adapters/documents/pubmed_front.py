@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from lxml import etree
 
 from eagle_rag.adapters.documents.jats_text import InlineText
-from eagle_rag.adapters.documents.xml import fold_space
 from eagle_rag.model.document import Reference
 from eagle_rag.model.metadata import (
     Author,
@@ -27,6 +26,7 @@ from eagle_rag.ops.identifiers import (
     normalize_pmcid,
     normalize_pmid,
 )
+from eagle_rag.ops.markup import fold_space
 
 __all__ = [
     "read_authors",

@@ -13,6 +13,7 @@ from lxml import etree
 
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import Source
+from eagle_rag.ops.markup import local_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_SIZE_LIMIT_BYTES",
     "all_text",
-    "fold_space",
     "head_text",
-    "local_name",
     "read_xml",
 ]
 
@@ -106,27 +105,9 @@ def head_text(data: bytes) -> str:
     return head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
 
 
-def local_name(tag: str) -> str:
-    """Return a tag without its namespace."""
-    return tag.rpartition("}")[2]
-
-
 def all_text(element: etree._Element, separator: str = "") -> str:
     """Return every character inside an element, its text nodes joined by the separator."""
     return separator.join(cast("Iterator[str]", element.itertext()))
-
-
-def fold_space(text: str) -> str:
-    """Return text with XML white space folded to single spaces and trimmed at both ends.
-
-    Only space, tab and line ends fold: a no-break or thin space inside is the publisher's choice.
-    """
-    text = text.strip()
-    if "\n" in text or "\t" in text or "\r" in text:
-        text = text.replace("\n", " ").replace("\t", " ").replace("\r", " ")
-    while "  " in text:
-        text = text.replace("  ", " ")
-    return text
 
 
 def _refuse_at_sight(source: Source, size_limit_bytes: int) -> None:

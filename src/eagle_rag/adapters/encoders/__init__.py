@@ -1,6 +1,5 @@
 """Text encoders: hashed words, ONNX checkpoints, remote APIs. Weights load on first use."""
 
-from eagle_rag.adapters.encoders.catalog import default_encoders
 from eagle_rag.adapters.encoders.hash import HashEncoder
 from eagle_rag.adapters.encoders.http import HttpRecipe, HttpTextEncoder
 from eagle_rag.adapters.encoders.http_client import RetryPolicy
@@ -20,7 +19,6 @@ __all__ = [
     "OnnxRecipe",
     "OnnxTextEncoder",
     "RetryPolicy",
-    "default_encoders",
     "minilm_encoder",
     "onnx_encoder",
 ]

@@ -30,6 +30,7 @@ def pack_front(metadata: DocumentMetadata) -> dict[str, object]:
         "grants": [(grant.award, grant.agency, grant.country) for grant in metadata.grants],
         "mesh": [_pack_heading(heading) for heading in metadata.mesh],
         "related": [_pack_related(related) for related in metadata.related],
+        "properties": metadata.properties,
     }
     return {name: value for name, value in packed.items() if value}
 
@@ -62,6 +63,7 @@ def unpack_front(front: dict[str, Any], metadata: DocumentMetadata) -> DocumentM
         mesh=tuple(map(_unpack_heading, front.get("mesh", ()))),
         related=tuple(_unpack_related(*related) for related in front.get("related", ())),
         retracted=metadata.retracted,
+        properties=_pairs(front.get("properties", ())),
     )
 
 

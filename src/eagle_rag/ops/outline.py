@@ -8,9 +8,9 @@ not part of the text.
 import re
 from dataclasses import dataclass
 
-from eagle_rag.adapters.documents.jats_kinds import section_kind
 from eagle_rag.model.document import Block, BlockKind, Reference, Section, SectionKind, Span
 from eagle_rag.ops.bibliography import is_reference_heading, read_entry
+from eagle_rag.ops.section_kinds import section_kind
 
 __all__ = ["CanonicalText", "Outline", "kind_of_title"]
 

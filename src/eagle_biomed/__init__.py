@@ -1,0 +1,3 @@
+"""The biomedical plugin: formats, ontology, enrichment, encoders and collections of biomedicine."""
+
+__all__: list[str] = []

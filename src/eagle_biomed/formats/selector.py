@@ -1,0 +1,19 @@
+"""The format selector: every format of the plugin, in the order they are asked."""
+
+from eagle_biomed.formats.catalog import FormatCard, select_format
+from eagle_rag.model.document import Source
+
+__all__ = ["FORMATS", "biomed_format_selector", "format_card"]
+
+FORMATS: tuple[FormatCard, ...] = ()
+"""Asked from the first to the last; what is told by its bytes comes before what is told by its name."""
+
+
+def biomed_format_selector(source: Source) -> str | None:
+    """Return the format of a source, or ``None`` to leave it to the core."""
+    return select_format(FORMATS, source)
+
+
+def format_card(name: str) -> FormatCard | None:
+    """Return a format by name, or ``None``."""
+    return next((card for card in FORMATS if card.name == name), None)

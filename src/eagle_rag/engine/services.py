@@ -1,0 +1,56 @@
+"""What the core does for plugins, put together; nothing heavy is imported before it is used."""
+
+from typing import Any
+
+from eagle_rag.kernel.settings import Settings
+from eagle_rag.model.collection import EncoderCard
+from eagle_rag.model.document import Source
+from eagle_rag.model.encoding import PairRecipe, TextRecipe, VisualRecipe
+from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
+from eagle_rag.ports.plugins import PluginServices
+from eagle_rag.ports.services import Library
+
+__all__ = ["plugin_services"]
+
+
+def plugin_services(settings: Settings, library: Library | None = None) -> PluginServices:
+    """Return the services of one process.
+
+    Args:
+        settings: Limits, and where a language model answers.
+        library: The live documents; ``None`` in a worker process.
+    """
+    return PluginServices(
+        read_xml=_XmlReader(settings.ingest.max_file_bytes),
+        runtimes=_LazyRuntimes(),
+        library=library,
+    )
+
+
+class _XmlReader:
+    def __init__(self, size_limit_bytes: int) -> None:
+        self._limit = size_limit_bytes
+
+    def __call__(self, source: Source) -> Any:  # noqa: ANN401 - an lxml element; see XmlReader
+        from eagle_rag.adapters.documents.xml import read_xml
+
+        return read_xml(source, size_limit_bytes=self._limit)
+
+
+class _LazyRuntimes:
+    """``EncoderRuntimes`` that imports the adapters on first use."""
+
+    def text(self, card: EncoderCard, recipe: TextRecipe) -> TextEncoder:
+        from eagle_rag.adapters.encoders.runtimes import open_text
+
+        return open_text(card, recipe)
+
+    def visual(self, card: EncoderCard, recipe: VisualRecipe) -> VisualEncoder:
+        from eagle_rag.adapters.encoders.runtimes import open_visual
+
+        return open_visual(card, recipe)
+
+    def pairs(self, card: EncoderCard, recipe: PairRecipe) -> PairScorer:
+        from eagle_rag.adapters.encoders.runtimes import open_pairs
+
+        return open_pairs(card, recipe)
