@@ -130,13 +130,26 @@ class IngestPipeline:
     def _take(self, source: PreparedSource) -> None:
         for refusal in source.refusals:
             self._refuse(refusal)
+        first: dict[str, str] = {}
         for document in source.documents:
-            self._admit(document, source)
+            member = document.document.member
+            known = first.setdefault(document.document_id, member)
+            if known != member and document.document.identity is not None:
+                self._repeat(document, known)
+            else:
+                self._admit(document, source)
         self._waiting.append(source)
         if self._waiting_passages >= self._config.batch_passages or source.deleted_pmids:
             self._flush()
         for pmid in source.deleted_pmids:
             self._delete_by_pmid(pmid, source.uri)
+
+    def _repeat(self, prepared: PreparedDocument, first: str) -> None:
+        """Report a record whose key another record of the same source has: the first one stands."""
+        uri, member = prepared.document.source_uri, prepared.document.member
+        self._tally.duplicates.append((f"{uri}#{member}", prepared.document_id))
+        message = f"record {member} has the key of record {first}, which stands"
+        self._on_event(IngestEvent("duplicate", uri, prepared.document_id, 0, 0, message))
 
     def _admit(self, prepared: PreparedDocument, source: PreparedSource) -> None:
         digest = prepared.document.digest

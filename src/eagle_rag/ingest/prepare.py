@@ -171,14 +171,20 @@ def _identity(document: ParsedDocument) -> tuple[str, str]:
     """Return the key of the document and of its work.
 
     A bibliographic record, the article it describes and a web page of it are documents of one work, so
-    the format's family is part of the key. A text without identifiers is known by its file name.
+    the format's family is part of the key. A format with ids of its own says what they are. A text
+    without identifiers is known by its file name.
     """
     ids = document.metadata.ids
     family = _FAMILIES.get(document.format, document.format)
+    own = document.identity
+    if own is not None and own.key:
+        return f"{family}:{own.key}", own.work
     known = [("pmcid", ids.pmcid), ("doi", ids.doi), ("pmid", ids.pmid)]
     if family == "record":
         known.reverse()
     for scheme, value in known:
         if value:
             return f"{family}:{scheme}:{value}", f"{scheme}:{value}"
+    if own is not None and own.work:
+        return f"source:{document.source_uri}#{document.member}", own.work
     return f"source:{document.source_uri}#{document.member}", ""

@@ -82,6 +82,7 @@ class DocumentRecord:
         passages: How many it has.
         truncated: How many did not fit the encoder.
         ingested_at: UTC, ISO 8601.
+        edition: ``Identity.edition`` of its source; 0 when its format has none.
     """
 
     document_id: str
@@ -101,6 +102,7 @@ class DocumentRecord:
     passages: int
     truncated: int
     ingested_at: str
+    edition: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,11 +119,15 @@ class PassageRecord:
 
 @dataclass(frozen=True, slots=True)
 class LiveState:
-    """What a search must know of every candidate's document."""
+    """What a search must know of every candidate's document.
+
+    ``superseded``: its work has a document of a higher edition; search serves that one.
+    """
 
     version: int
     work_id: str
     retracted: bool
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

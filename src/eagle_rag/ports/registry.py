@@ -20,6 +20,7 @@ __all__ = [
     "DocumentLinks",
     "DocumentProof",
     "DocumentReader",
+    "DocumentShelves",
     "DocumentWriter",
     "IndexRecords",
     "LiveDocuments",
@@ -82,7 +83,13 @@ class DocumentReader(Protocol):
         kb_names: Sequence[str] | None = None,
         identifier: str | None = None,
     ) -> tuple[DocumentRecord, ...]:
-        """Return live documents, ordered by id; ``identifier`` is a document id, PMID, PMCID or DOI.
+        """Return live documents, ordered by id.
+
+        Args:
+            namespace: Where.
+            kb_names: Where inside it.
+            identifier: A document id, PMID, PMCID or DOI, or the name of a work with or without its
+                scheme (``nct:NCT00000001``); ``None`` for all.
 
         Raises:
             RegistryError: The record of one of them is damaged.
@@ -167,7 +174,7 @@ class LiveDocuments(Protocol):
         ...
 
     def live_states(self, document_ids: Sequence[str]) -> dict[str, LiveState]:
-        """Return version, work and retraction of each of these documents that is live; one query."""
+        """Return what a search must know of each of these documents that is live; two queries at most."""
         ...
 
     def sources(self, namespace: str, kb_name: str) -> dict[str, tuple[str, str]]:
@@ -218,6 +225,24 @@ class IndexRecords(Protocol):
         ...
 
 
+class DocumentShelves(Protocol):
+    """Documents by kind, and whether anything changed; for plugins' own indexes."""
+
+    def of_format(
+        self, namespace: str, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> Iterator[DocumentRecord]:
+        """Yield every live document of a format, ordered by id, page by page.
+
+        Raises:
+            RegistryError: The record of one of them is damaged.
+        """
+        ...
+
+    def generation(self, namespace: str) -> int:
+        """Return a number that changes whenever a document of the namespace comes, changes or goes."""
+        ...
+
+
 class Registry(
     DocumentWriter,
     DocumentReader,
@@ -225,6 +250,7 @@ class Registry(
     DocumentProof,
     LiveDocuments,
     IndexRecords,
+    DocumentShelves,
     Protocol,
 ):
-    """All six."""
+    """All seven."""

@@ -1,6 +1,6 @@
 """Stage 10: passages to results: one a work or as they are, retracted ones by policy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
 from eagle_rag.model.query import Candidate, GroupBy
@@ -17,6 +17,7 @@ def aggregate_candidates(
     *,
     group_by: GroupBy,
     retracted: RetractedPolicy,
+    named: Collection[str] = (),
 ) -> tuple[Candidate, ...]:
     """Return the results in order.
 
@@ -29,12 +30,15 @@ def aggregate_candidates(
         states: Version, work and retraction of their documents.
         group_by: ``document`` or ``passage``.
         retracted: ``hide`` leaves retracted documents out.
+        named: Documents the request asks for by id: shown even when a later edition is there.
     """
     results: list[Candidate] = []
     seen: set[str] = set()
     for candidate in ranking:
         state = states[candidate.document_id]
         if retracted == "hide" and state.retracted:
+            continue
+        if state.superseded and candidate.document_id not in named:
             continue
         key = state.work_id if group_by == "document" else candidate.passage_id
         if key not in seen:

@@ -227,6 +227,7 @@ class SearchPipeline:
                     run.states,
                     group_by=context.request.group_by,
                     retracted=config.retracted,
+                    named=context.request.document_ids or (),
                 )
             self._note_unowned(run, arms)
             exhausted = all(len(arm.hits) < arm.limit for arm in arms)

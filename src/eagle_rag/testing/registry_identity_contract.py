@@ -4,6 +4,7 @@ from itertools import permutations
 
 import pytest
 
+from eagle_rag.model.document import Identity
 from eagle_rag.model.metadata import Identifiers, RelatedArticle
 from eagle_rag.ports.registry import Registry
 from eagle_rag.testing.registry_sample import NAMESPACE, Sample, commit
@@ -93,6 +94,62 @@ class RegistryIdentityContract:
         assert main != supplement
         assert registry.live_versions((main, supplement)) == {main: 1, supplement: 1}
 
+    def test_e3_the_highest_edition_of_a_work_supersedes_the_others(
+        self, registry: Registry
+    ) -> None:
+        """All stay readable; deleting the newest brings the one before it back."""
+        for edition in (2, 1, 3):
+            commit(registry, _label(edition))
+        ids = [_label(edition).id for edition in (1, 2, 3)]
+        assert _superseded(registry, ids) == ids[:2]
+        assert _versions(registry, ids[0]) == tuple(sorted(ids[1:]))
+        registry.delete_document(ids[2])
+        assert _superseded(registry, ids[:2]) == ids[:1]
+
+    def test_e3_a_work_without_editions_supersedes_nothing(self, registry: Registry) -> None:
+        """A record and its full text are both served."""
+        ids = [commit(registry, sample) for sample in (_PUBMED, _BRIDGE)]
+        assert _superseded(registry, ids) == []
+
+    @pytest.mark.parametrize(
+        "typed", ["label-set:AB-12", "ab-12", " AB-12 ", "LABEL-SET:ab-12"], ids=repr
+    )
+    def test_e3_a_document_is_found_by_the_name_of_its_work(
+        self, registry: Registry, typed: str
+    ) -> None:
+        """With or without the scheme, in any case."""
+        ids = [commit(registry, _label(edition)) for edition in (1, 2)]
+        found = registry.find_documents(NAMESPACE, identifier=typed)
+        assert [record.document_id for record in found] == sorted(ids)
+        assert {record.edition for record in found} == {1, 2}
+
+    def test_documents_of_a_format_are_listed_by_id(self, registry: Registry) -> None:
+        """In scope only."""
+        ids = [commit(registry, sample) for sample in (_ARTICLE, _PUBMED)]
+        commit(registry, Sample("elsewhere", kb_name="notes"))
+        listed = [
+            each.document_id
+            for each in registry.of_format(NAMESPACE, "jats", kb_names=("papers",))
+        ]
+        assert listed == sorted(ids)
+        assert list(registry.of_format(NAMESPACE, "text")) == []
+        assert list(registry.of_format(NAMESPACE, "jats", kb_names=())) == []
+
+    def test_the_generation_changes_with_every_change(self, registry: Registry) -> None:
+        """A plugin's own index is stale when the number is another."""
+        seen = [registry.generation(NAMESPACE)]
+        for step in (
+            lambda: commit(registry, _ARTICLE),
+            lambda: commit(registry, _ARTICLE),
+            lambda: commit(registry, _PUBMED),
+            lambda: registry.delete_document(_PUBMED.id),
+        ):
+            step()
+            seen.append(registry.generation(NAMESPACE))
+        assert len(set(seen)) == len(seen)
+        commit(registry, Sample("other", namespace="elsewhere"))
+        assert registry.generation(NAMESPACE) == seen[-1]
+
     def test_i6_a_work_stays_in_its_knowledge_base(self, registry: Registry) -> None:
         """What one team uploads is not listed to another."""
         mine = commit(registry, _ARTICLE)
@@ -167,6 +224,16 @@ class RegistryIdentityContract:
             _notice("notice", "retraction_of", Identifiers(doi="10.1/five"), kb_name="theirs"),
         )
         assert _retracted(registry) == set()
+
+
+def _label(edition: int) -> Sample:
+    identity = Identity(f"ab-12/{edition}", "label-set:AB-12", edition)
+    return Sample(f"label {edition}", identity=identity)
+
+
+def _superseded(registry: Registry, document_ids: list[str]) -> list[str]:
+    states = registry.live_states(document_ids)
+    return [each for each in document_ids if states[each].superseded]
 
 
 def _work(registry: Registry, document_id: str) -> str:

@@ -7,6 +7,7 @@ from eagle_rag.model.document import (
     BlockKind,
     Citation,
     Figure,
+    Identity,
     ParsedDocument,
     Reference,
     Section,
@@ -46,6 +47,7 @@ class Sample:
         retracted: It says so itself.
         collections: Where its rows are written.
         digest: Of source and record.
+        identity: Key, work and edition of a format with ids of its own.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Sample:
     retracted: bool = False
     collections: tuple[str, ...] = ("eagle_text",)
     digest: str = "d1"
+    identity: Identity | None = None
 
     @property
     def id(self) -> str:
@@ -107,6 +110,7 @@ class Sample:
             text=text,
             sections=(Section(0, ("Results",), SectionKind.RESULTS, 0, len(text)),),
             blocks=tuple(blocks),
+            identity=self.identity,
         )
 
 

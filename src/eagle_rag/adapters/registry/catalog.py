@@ -1,8 +1,9 @@
 """Sources, index specs, decisions, document tags, and the cheap questions of every query."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from eagle_rag.adapters.registry.chunked import chunked
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
@@ -14,6 +15,7 @@ from eagle_rag.adapters.registry.tables import (
     index_specs,
     kb_collections,
     sources,
+    versions,
 )
 from eagle_rag.adapters.registry.writing import now, put
 from eagle_rag.errors import NotFound
@@ -24,6 +26,7 @@ from eagle_rag.model.records import AuditEvent, DocumentRecord, LiveState
 __all__ = [
     "by_digest",
     "collections_used",
+    "generation",
     "live_page",
     "live_states",
     "live_versions",
@@ -49,9 +52,10 @@ def live_versions(connection: Connection, document_ids: Sequence[str]) -> dict[s
 
 
 def live_states(connection: Connection, document_ids: Sequence[str]) -> dict[str, LiveState]:
-    """Return version, work and retraction of each of these documents."""
+    """Return version, work, retraction and standing of each of these documents."""
     columns = documents.c
     found: dict[str, LiveState] = {}
+    editions: dict[str, int] = {}
     for ids in chunked(list(dict.fromkeys(document_ids))):
         rows = select(
             columns.document_id,
@@ -59,10 +63,42 @@ def live_states(connection: Connection, document_ids: Sequence[str]) -> dict[str
             columns.work_id,
             columns.retracted_by_itself,
             columns.retracted_by_notice,
+            columns.edition,
         ).where(columns.document_id.in_(ids))
-        for document_id, version, work_id, by_itself, by_notice in connection.execute(rows):
+        for document_id, version, work_id, by_itself, by_notice, edition in connection.execute(
+            rows
+        ):
             found[document_id] = LiveState(version, work_id, by_itself or by_notice)
+            if edition:
+                editions[document_id] = edition
+    if editions:
+        newest = _newest_editions(connection, {found[each].work_id for each in editions})
+        for document_id, edition in editions.items():
+            state = found[document_id]
+            if edition < newest[state.work_id]:
+                found[document_id] = replace(state, superseded=True)
     return found
+
+
+def _newest_editions(connection: Connection, works: Collection[str]) -> dict[str, int]:
+    columns = documents.c
+    newest: dict[str, int] = {}
+    for some in chunked(sorted(works)):
+        rows = select(columns.work_id, func.max(columns.edition)).where(columns.work_id.in_(some))
+        found = connection.execute(rows.group_by(columns.work_id))
+        newest |= {work_id: int(edition) for work_id, edition in found}
+    return newest
+
+
+def generation(connection: Connection, namespace: str) -> int:
+    """Return a number that no two states of a namespace share.
+
+    A version begun is never forgotten, and a deletion leaves fewer documents with as many versions.
+    """
+    begun = select(func.count()).select_from(versions).where(versions.c.namespace == namespace)
+    live = select(func.count()).select_from(documents).where(documents.c.namespace == namespace)
+    count = int(connection.execute(begun).scalar_one())
+    return (count << 32) | int(connection.execute(live).scalar_one())
 
 
 def live_page(connection: Connection, after: str, limit: int) -> list[tuple[str, int, str]]:

@@ -11,7 +11,9 @@ from sqlalchemy import Connection, select
 
 from eagle_rag.adapters.registry.chunked import chunked
 from eagle_rag.adapters.registry.tables import documents, identifiers
-from eagle_rag.model.metadata import DocumentMetadata, Identifiers
+from eagle_rag.model.document import ParsedDocument
+from eagle_rag.model.metadata import Identifiers
+from eagle_rag.ops.identifiers import parse_identifier
 
 __all__ = [
     "OWN",
@@ -23,6 +25,7 @@ __all__ = [
     "keys_of",
     "known_keys",
     "named_identifiers",
+    "typed_keys",
     "write_identifiers",
 ]
 
@@ -30,6 +33,8 @@ OWN = ""
 """``identifiers.relation`` of a document's own ids; a related article's ids carry the relation."""
 
 _SCHEMES = ("pmid", "pmcid", "doi")
+WORK, BARE = "work", "work-value"
+_JOINING = frozenset({*_SCHEMES, WORK})
 """Schemes that identify a work; others, such as ``publisher-id``, repeat between journals."""
 
 Key = tuple[str, str]
@@ -52,13 +57,27 @@ class Holder:
     work_id: str
 
 
-def named_identifiers(metadata: DocumentMetadata) -> frozenset[Named]:
-    """Return a document's own ids and those of its related articles, with the relation."""
+def named_identifiers(document: ParsedDocument) -> frozenset[Named]:
+    """Return a document's own ids and those of its related articles, with the relation.
+
+    The work of a format with ids of its own (``nct:NCT00000001``) joins works by its whole name and
+    is found by its bare value as well.
+    """
+    metadata = document.metadata
     named = {(OWN, scheme, value) for scheme, value in known_keys(metadata.ids)}
     named |= {(OWN, scheme, value) for scheme, value in metadata.ids.other}
     for related in metadata.related:
         named |= {(related.relation, scheme, value) for scheme, value in known_keys(related.ids)}
+    if document.identity is not None and document.identity.work:
+        work = document.identity.work.casefold()
+        named |= {(OWN, WORK, work), (OWN, BARE, work.partition(":")[2] or work)}
     return frozenset(named)
+
+
+def typed_keys(text: str) -> tuple[Key, ...]:
+    """Return the ids that a typed text may be: PMID, PMCID or DOI, or a work's name or bare value."""
+    folded = text.strip().casefold()
+    return (*known_keys(parse_identifier(text)), (WORK, folded), (BARE, folded))
 
 
 def keys_of(named: Collection[Named], relations: Collection[str]) -> frozenset[Key]:
@@ -66,7 +85,7 @@ def keys_of(named: Collection[Named], relations: Collection[str]) -> frozenset[K
     return frozenset(
         (scheme, value)
         for relation, scheme, value in named
-        if relation in relations and scheme in _SCHEMES
+        if relation in relations and scheme in _JOINING
     )
 
 

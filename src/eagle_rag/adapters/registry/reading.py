@@ -10,7 +10,7 @@ from eagle_rag.adapters.registry import tables
 from eagle_rag.adapters.registry.damage import DAMAGE, decoding
 from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyRow, AnySelect
 from eagle_rag.adapters.registry.floats import figure_of, table_of
-from eagle_rag.adapters.registry.named import OWN, known_keys
+from eagle_rag.adapters.registry.named import OWN, typed_keys
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
 from eagle_rag.adapters.registry.scoping import in_scope, storable
 from eagle_rag.adapters.registry.tables import documents, identifiers
@@ -24,11 +24,11 @@ from eagle_rag.model.document import (
 )
 from eagle_rag.model.passage import Passage
 from eagle_rag.model.records import DocumentRecord, DocumentView, RegistryStats
-from eagle_rag.ops.identifiers import parse_identifier
 
 __all__ = [
     "document_ids",
     "find_documents",
+    "format_page",
     "read_stats",
     "references_of",
     "view_document",
@@ -63,6 +63,27 @@ def _record(connection: Connection, document_id: str) -> DocumentRecord:
         return record_of(connection.execute(rows).one())
 
 
+def format_page(
+    connection: Connection,
+    namespace: str,
+    *,
+    source_format: str,
+    kb_names: Sequence[str] | None,
+    after: str,
+    limit: int,
+) -> tuple[DocumentRecord, ...]:
+    """Return the next documents of a format after this id."""
+    columns = documents.c
+    rows = in_scope(select(*RECORD_COLUMNS), namespace, kb_names)
+    page = rows.where(columns.format == source_format, columns.document_id > after)
+    ordered = page.order_by(columns.document_id).limit(limit)
+    found = []
+    for row in connection.execute(ordered):
+        with decoding(row.document_id, "front matter"):
+            found.append(record_of(row))
+    return tuple(found)
+
+
 def document_ids(
     connection: Connection,
     namespace: str,
@@ -85,7 +106,7 @@ def _docs_with(connection: Connection, identifier: str) -> list[int]:
     columns = identifiers.c
     same_id = select(documents.c.doc).where(documents.c.document_id == identifier)
     found = set(connection.execute(same_id).scalars())
-    for scheme, value in known_keys(parse_identifier(identifier)):
+    for scheme, value in typed_keys(identifier):
         rows = select(columns.doc).where(
             columns.value == value, columns.scheme == scheme, columns.relation == OWN
         )

@@ -44,6 +44,7 @@ def document_values(version: int, new: NewVersion) -> dict[str, object]:
         "data_tables": len(document.tables),
         "truncated": new.truncated,
         "collections": sorted(new.collections),
+        "edition": document.identity.edition if document.identity else 0,
         "warnings": document.warnings,
         "front": {**pack_front(metadata), "retracted": metadata.retracted},
     }
@@ -101,4 +102,5 @@ def record_of(row: AnyRow) -> DocumentRecord:
         passages=row.passages,
         truncated=row.truncated,
         ingested_at=row.ingested_at,
+        edition=row.edition,
     )

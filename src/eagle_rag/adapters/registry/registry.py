@@ -197,6 +197,31 @@ class SqlRegistry:
                 return
             after = page[-1][0]
 
+    def of_format(
+        self, namespace: str, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> Iterator[DocumentRecord]:
+        """See ``DocumentShelves.of_format``."""
+        after = ""
+        while True:
+            with self._database.reading() as connection:
+                page = reading.format_page(
+                    connection,
+                    namespace,
+                    source_format=source_format,
+                    kb_names=kb_names,
+                    after=after,
+                    limit=_PAGE,
+                )
+            yield from page
+            if len(page) < _PAGE:
+                return
+            after = page[-1].document_id
+
+    def generation(self, namespace: str) -> int:
+        """See ``DocumentShelves.generation``."""
+        with self._database.reading() as connection:
+            return catalog.generation(connection, namespace)
+
     def save_index(self, schema: CollectionSchema) -> None:
         """See ``IndexRecords.save_index``."""
         with self._database.writing() as connection:

@@ -53,7 +53,7 @@ __all__ = [
     "versions",
 ]
 
-REVISION = "0002"
+REVISION = "0003"
 """The migration this code was written for."""
 
 REVISION_TABLE = "eagle_rag_revision"
@@ -180,10 +180,12 @@ documents = Table(
     _json("warnings"),
     _json("front"),
     _str("ingested_at"),
+    Column("edition", Integer, nullable=False, server_default="0"),
     Index("ix_documents_scope", "namespace", "kb_name", "document_id"),
     Index("ix_documents_digest", "digest", "namespace", "kb_name"),
     Index("ix_documents_work_id", "work_id"),
     Index("ix_documents_year", "year"),
+    Index("ix_documents_format", "format", "namespace", "document_id"),
 )
 
 texts = Table(

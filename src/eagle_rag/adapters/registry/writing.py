@@ -243,7 +243,7 @@ def _remove(connection: Connection, row: AnyRow) -> frozenset[Key]:
 def _write_document(connection: Connection, version: int, new: NewVersion) -> frozenset[Key]:
     """Write the document and everything that hangs on it; return whom it retracts."""
     scope = (new.namespace, new.kb_name)
-    named = named_identifiers(new.document.metadata)
+    named = named_identifiers(new.document)
     found = holders(connection, scope, keys_of(named, {OWN, *SAME_WORK}))
     values = document_values(version, new) | {
         "work_id": join_works(connection, scope, joined_works(found, named), new.work_key),
