@@ -1,14 +1,17 @@
 """What the core does for plugins, put together; nothing heavy is imported before it is used."""
 
+from collections.abc import Mapping
+from threading import Lock
 from typing import Any
 
+from eagle_rag.kernel.sections import LlmSettings
 from eagle_rag.kernel.settings import Settings
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.document import Source
 from eagle_rag.model.encoding import PairRecipe, TextRecipe, VisualRecipe
 from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.plugins import PluginServices
-from eagle_rag.ports.services import Library
+from eagle_rag.ports.services import JsonModel, Library
 
 __all__ = ["plugin_services"]
 
@@ -23,6 +26,7 @@ def plugin_services(settings: Settings, library: Library | None = None) -> Plugi
     return PluginServices(
         read_xml=_XmlReader(settings.ingest.max_file_bytes),
         runtimes=_LazyRuntimes(),
+        json_model=None if settings.llm.url is None else _LazyJsonModel(settings.llm),
         library=library,
     )
 
@@ -35,6 +39,32 @@ class _XmlReader:
         from eagle_rag.adapters.documents.xml import read_xml
 
         return read_xml(source, size_limit_bytes=self._limit)
+
+
+class _LazyJsonModel:
+    """``JsonModel`` that opens its connection with the first question."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        self._settings = settings
+        self._model: JsonModel | None = None
+        self._lock = Lock()
+
+    def ask(self, prompt: str, *, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See ``JsonModel.ask``."""
+        with self._lock:
+            if self._model is None:
+                self._model = self._opened()
+        return self._model.ask(prompt, schema=schema)
+
+    def _opened(self) -> JsonModel:
+        from eagle_rag.adapters.encoders.http_client import RetryPolicy
+        from eagle_rag.adapters.encoders.json_model import HttpJsonModel, JsonModelRecipe
+
+        settings = self._settings
+        retries = RetryPolicy(attempts=settings.retries + 1, timeout_s=settings.timeout_s)
+        return HttpJsonModel(
+            JsonModelRecipe(settings.url or "", settings.model, settings.api_key_env, retries)
+        )
 
 
 class _LazyRuntimes:

@@ -18,6 +18,7 @@ __all__ = [
     "CollectionSettings",
     "EncoderSettings",
     "IngestSettings",
+    "LlmSettings",
     "Name",
     "PassageSettings",
     "PluginSettings",
@@ -291,6 +292,41 @@ class RerankSettings(Section):
         "brings no cross-encoder in this version, and where no plugin does either, every answer "
         "says that it was not reranked.",
     )
+
+
+class LlmSettings(Section):
+    """A language model that plugins may ask for one JSON object; nothing is sent unless `url` is set."""
+
+    url: str | None = Field(
+        default=None,
+        description="Base URL of an OpenAI-compatible service, up to and without "
+        "`/chat/completions`. Unset: no model is asked, and what would ask one uses its rule.",
+    )
+    model: str = Field(default="", description="Model name sent with each request.")
+    api_key_env: str = Field(
+        default="",
+        description="Name of the environment variable that holds the key, so that no key stands "
+        "in a file or in `config show`.",
+    )
+    timeout_s: float = Field(
+        default=30.0,
+        gt=0,
+        description="Seconds to wait for one answer: an ingest waits, so not minutes.",
+    )
+    retries: int = Field(
+        default=1,
+        ge=0,
+        le=10,
+        description="Further attempts after a transient failure; there is a rule to fall back to.",
+    )
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        """Refuse a model that could not be asked."""
+        if self.url is not None and not (self.url and self.model):
+            message = "a language model needs url and model"
+            raise ValueError(message)
+        return self
 
 
 class PluginSettings(Section):

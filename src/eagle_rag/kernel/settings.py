@@ -30,6 +30,7 @@ from eagle_rag.kernel.sections import (
     CollectionSettings,
     EncoderSettings,
     IngestSettings,
+    LlmSettings,
     Name,
     PassageSettings,
     PluginSettings,
@@ -96,6 +97,7 @@ class Settings(BaseSettings):
     router: RouterSettings = Field(default_factory=RouterSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     rerank: RerankSettings = Field(default_factory=RerankSettings)
+    llm: LlmSettings = Field(default_factory=LlmSettings)
     plugins: PluginSettings = Field(default_factory=PluginSettings)
     audit: AuditSettings = Field(default_factory=AuditSettings)
 
