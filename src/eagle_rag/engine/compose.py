@@ -105,7 +105,9 @@ def build_kernel(
 
     def context_for(plugin: Plugin) -> PluginContext:
         options = settings.plugins.options.get(plugin.namespace, {})
-        return PluginContext(plugin.namespace, options, registrar, encoders, audit, plugin_side)
+        return PluginContext(
+            plugin.namespace, options, registrar, encoders, audit, plugin_side, collections
+        )
 
     core = CorePlugin(parsers(settings), services)
     loaded = load_plugins(settings.plugins, core, context_for=context_for)

@@ -1,16 +1,18 @@
 """A plugin and what it is given when it is loaded."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from eagle_rag.model.collection import CollectionProfile, EncoderCard
+from eagle_rag.model.query import CollectionQueryPlan
 from eagle_rag.model.records import AuditEvent
 from eagle_rag.ports.encoders import EncoderCatalog, PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.services import EncoderRuntimes, JsonModel, Library, XmlReader
 from eagle_rag.ports.tools import Tool
 
 __all__ = [
+    "CollectionCatalog",
     "DecisionLog",
     "EncoderFactory",
     "Plugin",
@@ -20,6 +22,26 @@ __all__ = [
 ]
 
 EncoderFactory = Callable[[], TextEncoder | VisualEncoder | PairScorer]
+
+
+class CollectionCatalog(Protocol):
+    """The registry of collections as plugins see it, the core's and all plugins'."""
+
+    def profiles(self) -> tuple[CollectionProfile, ...]:
+        """Return all profiles by name."""
+        ...
+
+    def plans(
+        self, collections: Sequence[str], *, recall_top_k: int
+    ) -> tuple[CollectionQueryPlan, ...]:
+        """Return the plan of each collection with its default encoder, in the order given.
+
+        ``router.hybrid_text_collections`` is heeded.
+
+        Raises:
+            UnknownName: Nobody registered one of them.
+        """
+        ...
 
 
 class DecisionLog(Protocol):
@@ -87,6 +109,8 @@ class PluginContext:
         encoders: Encoders of all plugins, for use at run time.
         audit: Decisions.
         services: What the core does for plugins.
+        collections: Collections of the core and of all plugins, for use at run time; ``None`` where
+            nothing is searched.
     """
 
     namespace: str
@@ -95,6 +119,7 @@ class PluginContext:
     encoders: EncoderCatalog
     audit: DecisionLog
     services: PluginServices
+    collections: CollectionCatalog | None = None
 
 
 class Plugin(Protocol):

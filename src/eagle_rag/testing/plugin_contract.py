@@ -97,7 +97,13 @@ class PluginContract:
             PluginSettings(enabled=(plugin.name,), default_namespace=plugin.namespace),
             CorePlugin(()),
             context_for=lambda each: PluginContext(
-                each.namespace, self.options, registrar, encoders, audit, offline_services()
+                each.namespace,
+                self.options,
+                registrar,
+                encoders,
+                audit,
+                offline_services(),
+                collections,
             ),
             discover=lambda: (_Entry(plugin),),
         )
