@@ -13,6 +13,8 @@ __all__ = [
     "EncodedBatch",
     "FloatArray",
     "Passage",
+    "PicturePlace",
+    "StoredAsset",
     "StoredPassage",
     "VectorSpec",
     "VisualAsset",
@@ -67,6 +69,38 @@ class VisualAsset:
     media_type: str
     data: bytes = field(repr=False)
     caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PicturePlace:
+    """Where a vector of a picture is: its collection, the encoder that made it, its ``chunk_type``."""
+
+    collection: str
+    encoder: str
+    chunk_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAsset:
+    """What is kept of a picture besides its bytes.
+
+    Args:
+        key: ``VisualAsset.key``.
+        media_type: For example ``image/png``.
+        caption: What the source says about it.
+        sha256: Of the bytes, hexadecimal.
+        size_bytes: How many there are.
+        file: Where they are, below the asset folder: ``<document id>/<version>/<name>``.
+        places: Where its vectors are, by collection; empty when nothing took it in.
+    """
+
+    key: str
+    media_type: str
+    caption: str
+    sha256: str
+    size_bytes: int
+    file: str
+    places: tuple[PicturePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +174,8 @@ class StoredPassage:
     """One row of a collection.
 
     Args:
-        row_id: ``<passage id>@<version>``: unique in the collection.
+        row_id: ``<passage id>@<version>``, or ``<passage id>#<picture key>@<version>`` for a picture
+            that hangs on the passage; unique in the collection.
         passage_id: ``Passage.id``.
         document_id: Its document.
         version: Version of the document this row belongs to; only the live one is served.
@@ -157,7 +192,9 @@ class StoredPassage:
         start: First character in the canonical text.
         end: One past the last.
         year: Publication year, or ``None``.
-        extra: Values of the collection's extra fields, sorted by name.
+        extra: Values of the collection's extra fields, sorted by name. A picture's row fills
+            ``image_id`` (its key), ``image_path`` (``StoredAsset.file``), ``parent_section`` and
+            ``content_summary`` (its caption) where the collection has them.
     """
 
     row_id: str

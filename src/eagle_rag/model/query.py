@@ -30,7 +30,7 @@ class SearchRequest:
     """What the caller asks.
 
     Args:
-        query: The question, untouched.
+        query: The question, untouched; may be empty beside an image.
         top_k: How many results, at least 1.
         offset: How many results to skip, at least 0.
         kb_names: Knowledge bases the caller may see: ``None`` means all of the workspace,
@@ -41,6 +41,7 @@ class SearchRequest:
         mode: ``hybrid`` runs both arms.
         fusion: ``None`` takes the setting.
         explain: Every arm's rank and score in each hit.
+        image: A picture to compare with, encoded as a file is; ``None`` for a question in words.
     """
 
     query: str
@@ -53,6 +54,7 @@ class SearchRequest:
     mode: SearchMode = "hybrid"
     fusion: FusionMethod | None = None
     explain: bool = False
+    image: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,7 @@ class Candidate:
         score: Current score, in the unit of the last stage.
         arms: Every arm that found it.
         extra: Extra fields of its row, sorted by name.
+        pictures: Keys of the pictures through which it was found, best first.
     """
 
     passage_id: str
@@ -194,3 +197,4 @@ class Candidate:
     score: float
     arms: tuple[ArmScore, ...] = ()
     extra: tuple[tuple[str, str | None], ...] = ()
+    pictures: tuple[str, ...] = ()

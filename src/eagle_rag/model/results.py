@@ -67,6 +67,7 @@ class Hit:
         linked: Figures and tables of the passage.
         versions: Other documents of the same work, by id.
         arms: Filled when the request says ``explain``.
+        pictures: Keys of the document's pictures through which it was found, best first.
     """
 
     rank: int
@@ -90,6 +91,7 @@ class Hit:
     linked: tuple[Linked, ...] = ()
     versions: tuple[str, ...] = ()
     arms: tuple[ArmScore, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +139,14 @@ class IngestEvent:
     """Something an ingest just finished; once ``committed`` is reported, the document is durable.
 
     Args:
-        kind: ``committed``, ``unchanged``, ``duplicate``, ``refused``, ``deleted`` or ``optimized``.
+        kind: ``committed``, ``unchanged``, ``duplicate``, ``refused``, ``deleted``, ``warning`` or
+            ``optimized``.
         source_uri: The file.
         document_id: The document, or empty.
         version: Its live version, or 0.
         passages: How many passages it has.
-        message: For a refusal or duplicate: why.
+        message: For a refusal, duplicate or warning: why.
+        pictures: How many pictures of it are kept.
     """
 
     kind: str
@@ -151,6 +155,7 @@ class IngestEvent:
     version: int = 0
     passages: int = 0
     message: str = ""
+    pictures: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +172,9 @@ class IngestReport:
         truncated: Passages longer than their encoder's window.
         deleted: Documents removed because a source said so.
         recovered: Half-written versions of an earlier interrupted ingest that were cleared.
+        pictures: Pictures kept.
+        pictures_embedded: How many of them a search can find by their looks.
+        pictures_unreadable: Pictures that their encoder could not decode; they are kept all the same.
     """
 
     added: tuple[str, ...] = ()
@@ -178,6 +186,9 @@ class IngestReport:
     truncated: int = 0
     deleted: tuple[str, ...] = ()
     recovered: int = 0
+    pictures: int = 0
+    pictures_embedded: int = 0
+    pictures_unreadable: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +199,8 @@ class VerifyProblem:
         kind: ``text-mismatch``, ``uncovered-text``, ``orphan-row``, ``missing-row``, ``stale-row``,
             ``pending-version``, ``vector-space``, ``duplicate-row``, ``stale-fields``,
             ``broken-index``, ``broken-store``, ``damaged-document``, ``missing-identifier``,
-            ``wrong-span``, ``lost-registry``.
+            ``wrong-span``, ``lost-registry``, ``missing-picture``, ``damaged-picture``,
+            ``orphan-picture``, ``extra-row``.
         where: Document, passage or row id.
         message: One sentence.
         repaired: ``verify --repair`` fixed it.

@@ -1,13 +1,20 @@
-"""The vector store: collections, rows, two kinds of search."""
+"""The vector store: collections, rows, two kinds of search; and the store of pictures."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from eagle_rag.model.collection import CollectionSchema, StoreHit
 from eagle_rag.model.filters import Filter
-from eagle_rag.model.passage import FloatArray, StoredPassage
+from eagle_rag.model.passage import (
+    FloatArray,
+    PicturePlace,
+    StoredAsset,
+    StoredPassage,
+    VisualAsset,
+)
 
 __all__ = [
+    "AssetStore",
     "CollectionAdmin",
     "CollectionCare",
     "CollectionReader",
@@ -120,3 +127,58 @@ class CollectionStore(
     CollectionAdmin, CollectionCare, CollectionWriter, CollectionReader, Protocol
 ):
     """All four."""
+
+
+class AssetStore(Protocol):
+    """The pictures of documents, by document and version; each version is there whole or not at all.
+
+    A picture's key is any text and never part of a path.
+    """
+
+    def put(
+        self,
+        document_id: str,
+        version: int,
+        assets: Sequence[VisualAsset],
+        places: Mapping[str, Sequence[PicturePlace]],
+    ) -> tuple[StoredAsset, ...]:
+        """Keep the pictures of a version durably, in place of what was kept of it; return what is kept.
+
+        Args:
+            document_id: The document.
+            version: Its version.
+            assets: Its pictures, no key twice.
+            places: By key, where the picture's vectors are.
+
+        Raises:
+            StoreError: They cannot be written.
+        """
+        ...
+
+    def list(self, document_id: str, version: int) -> tuple[StoredAsset, ...]:
+        """Return what is kept of a version's pictures, by key; empty when there are none.
+
+        Raises:
+            StoreError: What is kept cannot be read.
+        """
+        ...
+
+    def get(self, document_id: str, version: int, key: str) -> bytes:
+        """Return the bytes of one picture.
+
+        Raises:
+            NotFound: The version has no picture of this key.
+            StoreError: Its file is absent, damaged or cannot be read.
+        """
+        ...
+
+    def delete_version(self, document_id: str, version: int) -> None:
+        """Remove the pictures of a version durably; absent is fine."""
+        ...
+
+    def versions(self) -> Iterator[tuple[str, int]]:
+        """Yield document and version of everything kept, ordered by both.
+
+        What a killed writer left half written is listed as version 0; deleting that removes it.
+        """
+        ...

@@ -24,7 +24,8 @@ from tarfile import (  # type: ignore[attr-defined]  # the stubs lack the first 
 )
 from typing import IO, Any, Protocol, Self
 
-from eagle_rag.model.document import Refusal, Source
+from eagle_rag.adapters.sources.companions import ArchiveCompanions, FolderCompanions
+from eagle_rag.model.document import Companions, Refusal, Source
 
 __all__ = ["SourceLimits", "read_sources"]
 
@@ -190,6 +191,7 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
     if special:
         yield Refusal(uri, "", "not-a-file", f"is {special}", "name a file or a folder")
         return
+    beside = FolderCompanions(os.path.abspath(path.parent), path.name, limits.max_file_bytes)  # noqa: PTH100 - resolving links would change the folder
     try:
         if name.endswith(_TAR_SUFFIXES):
             yield from _read_tar(path, uri, limits)
@@ -200,12 +202,22 @@ def _read_file(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | 
                 found = _read_stream(stream, uri, limits.max_file_bytes)
             # A refusal keeps the name the user knows; parsers go by the name without the ending.
             bare = uri.rsplit(".", 1)[0]
+            found = _beside(found, beside)
             yield replace(found, uri=bare) if isinstance(found, Source) else found
         else:
             with path.open("rb") as plain:
-                yield _read_stream(plain, uri, limits.max_file_bytes)
+                yield _beside(_read_stream(plain, uri, limits.max_file_bytes), beside)
     except _READ_ERRORS as error:
         yield Refusal(uri, "", "unreadable-file", f"cannot be read: {error}", "check the file")
+
+
+def _beside(found: Source | Refusal, companions: Companions) -> Source | Refusal:
+    return replace(found, companions=companions) if isinstance(found, Source) else found
+
+
+def _in_archive(path: Path, member: str, limits: SourceLimits) -> ArchiveCompanions:
+    archive = os.path.abspath(path)  # noqa: PTH100 - resolving links may change the ending
+    return ArchiveCompanions(archive, member, limits.max_file_bytes, limits.max_archive_bytes)
 
 
 def _special(path: Path) -> str:
@@ -243,7 +255,7 @@ def _read_tar(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
         with tarfile.open(path, "r:*", tarinfo=_StrictHeader) as archive:
             for member, outcome in _tar_members(archive, uri, _Budget(limits)):
                 if outcome is not None:
-                    yield outcome
+                    yield _beside(outcome, _in_archive(path, member, limits))
                 last = member
     except _READ_ERRORS as error:
         if not last:
@@ -317,7 +329,8 @@ def _read_zip(path: Path, uri: str, limits: SourceLimits) -> Iterator[Source | R
                 continue
             try:
                 with archive.open(member) as stream:
-                    yield budget.read(stream, name)
+                    found = budget.read(stream, name)
+                yield _beside(found, _in_archive(path, member.filename, limits))
             except _READ_ERRORS as error:
                 yield Refusal(
                     name, "", "unreadable-file", f"cannot be unpacked: {error}",
