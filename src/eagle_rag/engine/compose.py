@@ -16,6 +16,7 @@ from eagle_rag.kernel.bus import HookBus
 from eagle_rag.kernel.collections import CollectionRegistry, Registrar, configured_profile
 from eagle_rag.kernel.core_plugin import CorePlugin, CoreServices
 from eagle_rag.kernel.encoders import EncoderRegistry
+from eagle_rag.kernel.pictures import PictureLimits
 from eagle_rag.kernel.plugins import LoadedPlugins, load_plugins
 from eagle_rag.kernel.settings import Settings
 from eagle_rag.kernel.tools import ToolRegistry
@@ -25,20 +26,21 @@ from eagle_rag.model.passage import StoredPassage
 from eagle_rag.ports.documents import DocumentParser
 from eagle_rag.ports.plugins import Plugin, PluginContext
 from eagle_rag.ports.services import Library
-from eagle_rag.ports.stores import CollectionStore, CollectionWriter
+from eagle_rag.ports.stores import AssetStore, CollectionStore, CollectionWriter
 
 __all__ = [
     "Kernel",
     "build_kernel",
     "collection_schemas",
     "config_digest",
+    "open_assets",
     "open_store",
     "parsers",
     "scope_name",
 ]
 
 # Raised whenever parsing, cutting or tokenising changes what an unchanged file becomes.
-_PREPARE_REVISION = 1
+_PREPARE_REVISION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,15 @@ def build_kernel(
         plans = collections.plans(
             [profile.name for profile in targets], recall_top_k=settings.router.recall_top_k
         )
-        services = CoreServices(_LazyWriter(writer), encoders, targets, plans)
+        services = CoreServices(
+            _LazyWriter(writer),
+            encoders,
+            targets,
+            plans,
+            picture_plans=lambda: collections.plans(
+                collections.filled_by("visual"), recall_top_k=settings.router.recall_top_k
+            ),
+        )
 
     def context_for(plugin: Plugin) -> PluginContext:
         options = settings.plugins.options.get(plugin.namespace, {})
@@ -109,7 +119,8 @@ def build_kernel(
             plugin.namespace, options, registrar, encoders, audit, plugin_side, collections
         )
 
-    core = CorePlugin(parsers(settings), services)
+    limits = PictureLimits(settings.ingest.max_pictures, settings.ingest.max_picture_bytes)
+    core = CorePlugin(parsers(settings), services, limits=limits)
     loaded = load_plugins(settings.plugins, core, context_for=context_for)
     collections.validate_all()
     return Kernel(
@@ -145,19 +156,29 @@ def open_store(settings: Settings) -> CollectionStore:
     )
 
 
+def open_assets(settings: Settings) -> AssetStore:
+    """Return the pictures of the settings' workspace and namespace."""
+    from eagle_rag.adapters.assets import AssetFolder
+
+    place = settings.data_dir / "assets" / settings.workspace
+    return AssetFolder(place / settings.plugins.default_namespace)
+
+
 def scope_name(settings: Settings) -> str:
     """Return the registry's namespace: workspace and plugin namespace, so that neither leaks."""
     return f"{settings.workspace}/{settings.plugins.default_namespace}"
 
 
 def collection_schemas(kernel: Kernel) -> dict[str, CollectionSchema]:
-    """Return the schema of every registered text collection, by name.
+    """Return the schema of every registered collection that an encoder fills, by name.
 
     Raises:
         EncoderLoadError: An encoder's weights are missing, so its vector space is unknown.
     """
     schemas: dict[str, CollectionSchema] = {}
     for profile in kernel.collections.profiles():
+        if not profile.default_encoder:
+            continue
         visual = kernel.encoders.card(profile.default_encoder).modality == "visual"
         catalog = kernel.encoders
         label = profile.default_encoder
@@ -179,6 +200,7 @@ def config_digest(
         "revision": _PREPARE_REVISION,
         "passages": settings.passages.model_dump(mode="json"),
         "abstracts": settings.ingest.abstract_only,
+        "pictures": (settings.ingest.max_pictures, settings.ingest.max_picture_bytes),
         "plugins": [(card.name, card.version) for card in kernel.loaded.cards],
         "options": settings.model_dump(mode="json")["plugins"]["options"],
         "windows": {card.label: card.max_tokens for card in kernel.encoders.cards()},

@@ -7,7 +7,7 @@ from eagle_rag.errors import PluginError, UnknownName, VectorSpaceMismatch
 from eagle_rag.kernel.encoders import EncoderRegistry
 from eagle_rag.kernel.sections import CollectionSettings
 from eagle_rag.kernel.tools import ToolRegistry
-from eagle_rag.model.collection import CollectionProfile, EncoderCard
+from eagle_rag.model.collection import CollectionProfile, EncoderCard, Modality
 from eagle_rag.model.query import CollectionQueryPlan
 from eagle_rag.ports.plugins import EncoderFactory
 from eagle_rag.ports.tools import Tool
@@ -88,7 +88,8 @@ class CollectionRegistry:
             VectorSpaceMismatch: Dimension or metric differ.
         """
         for profile in self.profiles():
-            self.validate_plan(profile.name, profile.default_encoder)
+            if profile.default_encoder:
+                self.validate_plan(profile.name, profile.default_encoder)
 
     def hybrid_enabled_for_collection(self, collection: str) -> bool:
         """Whether a collection has a BM25 arm; the router's list takes precedence."""
@@ -102,7 +103,10 @@ class CollectionRegistry:
     def plans(
         self, collections: Sequence[str], *, recall_top_k: int
     ) -> tuple[CollectionQueryPlan, ...]:
-        """Return the plan of each collection with its default encoder, in the order given."""
+        """Return the plan of each collection with its default encoder, in the order given.
+
+        One that nothing fills in this profile has none.
+        """
         return tuple(
             CollectionQueryPlan(
                 name,
@@ -111,6 +115,16 @@ class CollectionRegistry:
                 hybrid=self.hybrid_enabled_for_collection(name),
             )
             for name in collections
+            if self.profile(name).default_encoder
+        )
+
+    def filled_by(self, modality: Modality) -> tuple[str, ...]:
+        """Return the names of the collections whose encoder is of a modality, sorted."""
+        return tuple(
+            profile.name
+            for profile in self.profiles()
+            if profile.default_encoder
+            and self._encoders.card(profile.default_encoder).modality == modality
         )
 
     @staticmethod

@@ -1,13 +1,20 @@
 """The core's own defaults as a plugin: last in every hook, so that any plugin can go before it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from eagle_rag.hooks import hookimpl
+from eagle_rag.kernel.pictures import PictureLimits, extract_pictures
 from eagle_rag.kernel.plugins import CORE, CORE_PRIORITY
 from eagle_rag.model.collection import CollectionProfile
-from eagle_rag.model.document import ParseOutcome, Source
-from eagle_rag.model.passage import ChunkDecision, EncodedBatch, Passage, StoredPassage
+from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
+from eagle_rag.model.passage import (
+    ChunkDecision,
+    EncodedBatch,
+    Passage,
+    StoredPassage,
+    VisualAsset,
+)
 from eagle_rag.model.query import (
     CollectionQueryPlan,
     ExpandedQuery,
@@ -33,12 +40,14 @@ class CoreServices:
         encoders: Who encodes.
         targets: Collections every passage goes to, unless a plugin decides otherwise.
         plans: What a query searches, unless a plugin decides otherwise.
+        picture_plans: Gives what a query that holds a picture searches besides.
     """
 
     store: CollectionWriter
     encoders: EncoderCatalog
     targets: tuple[CollectionProfile, ...]
     plans: tuple[CollectionQueryPlan, ...]
+    picture_plans: Callable[[], tuple[CollectionQueryPlan, ...]] = tuple
 
 
 class CorePlugin:
@@ -48,6 +57,7 @@ class CorePlugin:
         parsers: Formats of the core, in the order they are asked.
         services: Store, encoders and routes; ``None`` in a worker process, where only routing and
             parsing are called and the other hooks abstain.
+        limits: How many pictures of a document are taken in.
     """
 
     name = CORE
@@ -57,10 +67,15 @@ class CorePlugin:
     priority = CORE_PRIORITY
 
     def __init__(
-        self, parsers: Sequence[DocumentParser], services: CoreServices | None = None
+        self,
+        parsers: Sequence[DocumentParser],
+        services: CoreServices | None = None,
+        *,
+        limits: PictureLimits | None = None,
     ) -> None:
         self._parsers = tuple(parsers)
         self._services = services
+        self._limits = limits or PictureLimits()
 
     def on_load(self, context: PluginContext) -> None:
         """Register nothing: the engine registers what is configured."""
@@ -75,6 +90,13 @@ class CorePlugin:
         """Parse with the parser of the source's pipeline."""
         parser = next((each for each in self._parsers if each.format == source.pipeline), None)
         return None if parser is None else parser.parse(source)
+
+    @hookimpl
+    def ingest_visual_extract(
+        self, document: ParsedDocument, source: Source
+    ) -> tuple[VisualAsset, ...]:
+        """Bring the pictures that figures and tables name and that lie beside the source."""
+        return extract_pictures(document, source, self._limits)
 
     @hookimpl
     def classify_chunk(self, passages: tuple[Passage, ...]) -> tuple[ChunkDecision, ...] | None:
@@ -101,6 +123,13 @@ class CorePlugin:
         return self._services.encoders.text(encoder).encode_documents(texts)
 
     @hookimpl
+    def embed_visual(self, encoder: str, images: Sequence[bytes]) -> EncodedBatch | None:
+        """Encode with the registered visual encoder of this label."""
+        if self._services is None:
+            return None
+        return self._services.encoders.visual(encoder).encode_images(images)
+
+    @hookimpl
     def upsert_vectors(self, collection: str, rows: Sequence[StoredPassage]) -> int | None:
         """Write the rows to the store."""
         if self._services is None:
@@ -109,11 +138,13 @@ class CorePlugin:
         return len(rows)
 
     @hookimpl
-    def classify_query(self) -> RouteDecision | None:
-        """Search the default text collections."""
-        if self._services is None or not self._services.plans:
+    def classify_query(self, context: QueryContext) -> RouteDecision | None:
+        """Search the default text collections; with a picture, also all that hold pictures."""
+        if self._services is None:
             return None
-        return RouteDecision(self._services.plans, rule=_RULE)
+        pictured = context.request.image is not None
+        plans = self._services.plans + (self._services.picture_plans() if pictured else ())
+        return RouteDecision(plans, rule=_RULE) if plans else None
 
     @hookimpl
     def query_dense_expand(self, context: QueryContext) -> ExpandedQuery:

@@ -214,6 +214,18 @@ class IngestSettings(Section):
         ge=1,
         description="Unpacked bytes one archive may hold in all; stops archive bombs.",
     )
+    max_pictures: int = Field(
+        default=200,
+        ge=0,
+        description="Pictures kept of one document; a warning says when there are more. No article "
+        "has as many figures; 0 keeps none.",
+    )
+    max_picture_bytes: int = Field(
+        default=64 * 1024 * 1024,
+        ge=0,
+        description="Bytes of all pictures of one document together: they go from process to "
+        "process in memory.",
+    )
     optimize_every: int = Field(
         default=2_000,
         ge=1,

@@ -46,7 +46,8 @@ class CollectionProfile:
     Args:
         name: Collection name, such as ``eagle_text``.
         dim: Dimension of its vectors.
-        default_encoder: Label of the encoder that fills it.
+        default_encoder: Label of the encoder that fills it; empty when nothing does in this profile:
+            then it is not made, nothing may be written to it, and ``doctor`` says so.
         metric: ``cosine`` or ``ip``.
         hybrid_enabled: It has a BM25 arm as well as the dense one.
         chunk_type: Default ``chunk_type`` of its rows.
