@@ -102,3 +102,42 @@ def test_an_installed_plugin_that_is_not_enabled_is_not_even_imported(installed:
 def test_a_plugin_of_another_namespace_is_refused_with_what_to_set(installed: Path) -> None:
     answer = _load(installed, EAGLE_RAG_PLUGINS__ENABLED="echo")
     assert "set plugins.default_namespace (or PLUGIN_NAMESPACE) to echo" in str(answer["error"])
+
+
+def _eagle(site: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("EAGLE_RAG_")}
+    profile = ["--profile", "core", "--set", "plugins.enabled=[echo]"]
+    namespace = [
+        "--set",
+        "plugins.default_namespace=echo",
+        "--set",
+        "collections.eagle_text.encoder=hash",
+    ]
+    return subprocess.run(  # noqa: S603 - our own interpreter
+        [sys.executable, "-m", "eagle_rag.surfaces.cli.main", *profile, *namespace, *arguments],
+        env=kept | {"PYTHONPATH": str(site)},
+        cwd=site,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_a_tool_of_a_plugin_is_a_command_and_reads_the_library(installed: Path) -> None:
+    (installed / "note.md").write_text("# Note\n\nAspirin was given.\n", encoding="utf-8")
+    listed = " ".join(_eagle(installed, "tools").stdout.split())
+    assert listed == "eagle echo say Repeat a word. Example: eagle echo say hello --times 2"
+    assert _eagle(installed, "ingest", "note.md", "--kb", "mine").returncode == 0
+    shown = _eagle(installed, "echo", "say", "hi", "--times", "2")
+    assert shown.stdout.split() == ["word", "documents", "hi", "1", "hi", "1"]
+    assert shown.stderr.strip() == "said by echo"
+    narrowed = _eagle(installed, "echo", "say", "hi", "--kb", "other", "--loud", "--json")
+    assert json.loads(narrowed.stdout) == {"words": ["hi"], "documents": [], "loud": True}
+
+
+def test_a_wrong_argument_of_a_tool_is_wrong_usage(installed: Path) -> None:
+    missing = _eagle(installed, "echo", "say")
+    assert (missing.returncode, "WORD" in missing.stderr.upper()) == (2, True)
+    assert _eagle(installed, "echo", "sing").returncode == 2
+    assert "hello --times 2" in " ".join(_eagle(installed, "echo", "say", "--help").stdout.split())

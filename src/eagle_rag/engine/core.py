@@ -20,7 +20,9 @@ from eagle_rag.engine.compose import (
 )
 from eagle_rag.engine.doctor import DoctorCheck, check_engine
 from eagle_rag.engine.gate import WriterGate
+from eagle_rag.engine.library import EngineLibrary, LibraryServices
 from eagle_rag.engine.rewrite import lexemes_of, rewrite_document
+from eagle_rag.engine.toolbox import Toolbox
 from eagle_rag.engine.worker import prepare_all
 from eagle_rag.errors import EagleError, InvalidInput, NotFound, VectorSpaceMismatch
 from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
@@ -85,8 +87,19 @@ class Engine:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self._lock = RLock()
-        self._kernel: Kernel = build_kernel(settings, writer=lambda: self.store)
         self._scope = scope_name(settings)
+        self._library = EngineLibrary(
+            LibraryServices(
+                registry=lambda: self.registry,
+                store=lambda: self.store,
+                schema=self._schema,
+                encode=self._encode_for,
+                namespace=self._scope,
+            )
+        )
+        self._kernel: Kernel = build_kernel(
+            settings, writer=lambda: self.store, library=self._library
+        )
         self._registry: Registry | None = None
         self._store: CollectionStore | None = None
         self._executor: ThreadPoolExecutor | None = None
@@ -116,6 +129,11 @@ class Engine:
     def kernel(self) -> Kernel:
         """Plugins, hooks, encoders, collections."""
         return self._kernel
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """The read-only commands that plugins bring."""
+        return Toolbox(self._kernel.tools, self._library)
 
     def ingest(
         self,
@@ -251,6 +269,10 @@ class Engine:
             raise VectorSpaceMismatch(message, remedy=remedy)
         batch = encoder.encode_query(text)
         return batch.vectors[0], bool(batch.truncated)
+
+    def _encode_for(self, collection: str, text: str) -> FloatArray:
+        encoder = self._kernel.collections.profile(collection).default_encoder
+        return self._encode(CollectionQueryPlan(collection, encoder), text)[0]
 
     def _schema(self, collection: str) -> CollectionSchema | None:
         """Return the schema a collection was created with; a found one is remembered."""

@@ -10,7 +10,7 @@ from eagle_rag.surfaces.cli.main import app
 
 COMMANDS = (
     "search", "show", "demo", "ingest", "verify", "delete", "stats", "plugins", "doctor",
-    "config show",
+    "tools", "config show",
 )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "print_report",
     "print_results",
     "print_rows",
+    "print_table",
     "print_text",
     "print_verify",
     "say",
@@ -89,6 +90,16 @@ def print_rows(rows: Iterable[tuple[str, object]], *, title: str = "") -> None:
     grid.add_column(overflow="fold")
     for name, value in rows:
         grid.add_row(_plain(name), _plain(str(value)))
+    _stdout().print(grid)
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
+    """Print a table with heads."""
+    grid = Grid(box=None)
+    for column in columns:
+        grid.add_column(_plain(column), overflow="fold")
+    for row in rows:
+        grid.add_row(*(_plain(cell) for cell in row))
     _stdout().print(grid)
 
 
