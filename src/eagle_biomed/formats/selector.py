@@ -1,11 +1,15 @@
 """The format selector: every format of the plugin, in the order they are asked."""
 
 from eagle_biomed.formats.catalog import FormatCard, select_format
+from eagle_biomed.formats.labels_signs import looks_like_openfda, looks_like_spl
 from eagle_rag.model.document import Source
 
 __all__ = ["FORMATS", "biomed_format_selector", "format_card"]
 
-FORMATS: tuple[FormatCard, ...] = ()
+FORMATS: tuple[FormatCard, ...] = (
+    FormatCard("spl", looks_like_spl, "eagle_biomed.formats.spl"),
+    FormatCard("openfda-label", looks_like_openfda, "eagle_biomed.formats.openfda"),
+)
 """Asked from the first to the last; what is told by its bytes comes before what is told by its name."""
 
 

@@ -1,0 +1,89 @@
+"""A document under construction: sections by path, blocks, and tables with caption and footnotes."""
+
+from collections.abc import Sequence
+
+from eagle_biomed.formats.grids import Grid, build_table
+from eagle_rag.model.document import Block, BlockKind, Section, SectionKind, Span, Table
+from eagle_rag.ops.outline import CanonicalText
+
+__all__ = ["SectionedText"]
+
+
+class SectionedText:
+    """Canonical text whose sections are opened by their whole path."""
+
+    def __init__(self) -> None:
+        self._text = CanonicalText()
+        self._path: tuple[str, ...] = ()
+        self._section = -1
+        self._keys: set[str] = set()
+        self.tables: list[Table] = []
+        self.warnings: list[str] = []
+
+    @property
+    def empty(self) -> bool:
+        """Whether no block was added yet."""
+        return self._text.empty
+
+    def title(self, text: str) -> None:
+        """Add the document's title."""
+        self._text.add(BlockKind.TITLE, text, self._text.open_section((), SectionKind.TITLE))
+
+    def open(self, path: tuple[str, ...], kind: SectionKind, *, heading: str = "") -> None:
+        """Open a section; its heading is a block when the source has one."""
+        self._path = path
+        self._section = self._text.open_section(path, kind)
+        self._text.add(BlockKind.HEADING, heading, self._section)
+
+    def block(self, kind: BlockKind, text: str) -> Span | None:
+        """Add a block to the section in force; ``None`` when there is no text."""
+        if self._section < 0:
+            self.open((), SectionKind.BODY)
+        return self._text.add(kind, text, self._section)
+
+    def paragraph(self, text: str) -> None:
+        """Add a paragraph to the section in force."""
+        self.block(BlockKind.PARAGRAPH, text)
+
+    def caption(self, name: str, text: str) -> Span | None:
+        """Add a caption in a section of its own below the one in force."""
+        section = self._text.open_section((*self._path, name), SectionKind.CAPTION)
+        return self._text.add(BlockKind.CAPTION, text, section)
+
+    def table(
+        self,
+        grid: Grid,
+        *,
+        key: str = "",
+        label: str = "",
+        caption: str = "",
+        footnotes: Sequence[str] = (),
+    ) -> None:
+        """Add a table: cells beside the text; caption and footnotes in a section of their own."""
+        span: Span | None = None
+        if caption or footnotes:
+            section = self._text.open_section((*self._path, label or "Table"), SectionKind.CAPTION)
+            span = self._text.add(BlockKind.CAPTION, caption, section)
+            for note in footnotes:
+                self._text.add(BlockKind.FOOTNOTE, note, section)
+        table = build_table(grid, key=self._unique(key), label=label, caption=span)
+        if table is not None:
+            self.tables.append(table)
+        elif any(grid.rows):
+            name = label or key or "a table without a label"
+            self.warnings.append(
+                f"{name} spans more cells than any table has: its cells are left out"
+            )
+
+    def finish(self) -> tuple[str, tuple[Section, ...], tuple[Block, ...]]:
+        """Return the text, its sections and its blocks."""
+        return self._text.finish()
+
+    def _unique(self, wanted: str) -> str:
+        base = wanted or f"table-{len(self.tables) + 1}"
+        key, number = base, 1
+        while key in self._keys:
+            number += 1
+            key = f"{base}-{number}"
+        self._keys.add(key)
+        return key
