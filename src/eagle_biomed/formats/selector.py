@@ -1,6 +1,8 @@
 """The format selector: every format of the plugin, in the order they are asked."""
 
 from eagle_biomed.formats.catalog import FormatCard, select_format
+from eagle_biomed.formats.dicom_signs import accepts_dicom
+from eagle_biomed.formats.images_signs import accepts_nifti, accepts_picture
 from eagle_biomed.formats.labels_signs import looks_like_openfda, looks_like_spl
 from eagle_rag.model.document import Source
 
@@ -9,6 +11,9 @@ __all__ = ["FORMATS", "biomed_format_selector", "format_card"]
 FORMATS: tuple[FormatCard, ...] = (
     FormatCard("spl", looks_like_spl, "eagle_biomed.formats.spl"),
     FormatCard("openfda-label", looks_like_openfda, "eagle_biomed.formats.openfda"),
+    FormatCard("dicom", accepts_dicom, "eagle_biomed.formats.dicom", pictures="pictures"),
+    FormatCard("nifti", accepts_nifti, "eagle_biomed.formats.nifti", pictures="pictures"),
+    FormatCard("picture", accepts_picture, "eagle_biomed.formats.raster", pictures="pictures"),
 )
 """Asked from the first to the last; what is told by its bytes comes before what is told by its name."""
 
