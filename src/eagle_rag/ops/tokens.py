@@ -14,9 +14,13 @@ from typing import Final, NamedTuple
 import snowballstemmer  # type: ignore[import-untyped]  # ships no types
 
 __all__ = [
+    "GREEK",
+    "HYPHENS",
     "MAX_TOKEN_CHARS",
+    "PRIMES",
     "STOP_WORDS",
     "Token",
+    "fold_character",
     "lexemes",
     "stem",
     "tokenize",
@@ -47,7 +51,7 @@ Not in it: words that are also names (``all`` the leukaemia, ``no`` nitric oxide
 ``can``, ``not``, ``i`` as in class I).
 """
 
-_GREEK: Final = dict(
+GREEK: Final = dict(
     zip(
         "αβγδεζηθικλμνξοπρστυφχψω",
         str.split(
@@ -57,19 +61,22 @@ _GREEK: Final = dict(
         strict=True,
     )
 )
+"""Small Greek letters and their names."""
 # Names that are taken for the letter when they end a word or follow one: too short ones (eta, mu,
 # pi) end too many ordinary words.
 _NAMES: Final = "alpha|beta|gamma|delta|epsilon|zeta|theta|kappa|lambda|sigma|omega"
 
-_HYPHENS: Final = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"
-_PRIMES: Final = "\u2018\u2019\u02b9\u02bc\u2032\u00b4\uff07"
+HYPHENS: Final = "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"
+"""What is written for ``-``."""
+PRIMES: Final = "\u2018\u2019\u02b9\u02bc\u2032\u00b4\uff07"
+"""What is written for ``'``."""
 _INVISIBLE: Final = "\u00ad\u200b-\u200d\u2060\ufeff"
 _MARKS: Final = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe00-\ufe0f"
 _SUPERSCRIPTS: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-", strict=True))
 
 _WORD: Final = rf"\w[\w{_INVISIBLE}{_MARKS}\u207a\u207b]{{0,{MAX_TOKEN_CHARS - 1}}}"
 _TIE: Final = (
-    rf"(?:\^[-+{_HYPHENS}]?|[-{_HYPHENS}'{_PRIMES}./,:;=<>*+&~@|()\[\]{{}}\u00b7]{{1,3}}"
+    rf"(?:\^[-+{HYPHENS}]?|[-{HYPHENS}'{PRIMES}./,:;=<>*+&~@|()\[\]{{}}\u00b7]{{1,3}}"
     # TNF alpha, NF-kappa B: white space before a Greek letter ties too.
     rf"|\s(?=(?i:{_NAMES}|kappab)(?!\w)|[\u0391-\u03c9][bB]?(?!\w))"
     r"|(?<=[kK]appa)\s(?=[bB](?!\w))|(?<=\u03ba)\s(?=[bB](?!\w)))"
@@ -229,7 +236,7 @@ def _fold_characters(run: str) -> tuple[str, list[int], list[int]]:
     for position, character in enumerate(run):
         superscript = _SUPERSCRIPTS.get(character)
         if superscript is None:
-            piece = _fold_character(character)
+            piece = fold_character(character)
         else:
             piece = superscript if raised else "^" + superscript
         raised = superscript is not None
@@ -244,10 +251,11 @@ def _fold_characters(run: str) -> tuple[str, list[int], list[int]]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _fold_character(character: str) -> str:
-    if character in _HYPHENS:
+def fold_character(character: str) -> str:
+    """Return a character without case, width, ligature and marks; empty for a mark."""
+    if character in HYPHENS:
         return "-"
-    if character in _PRIMES:
+    if character in PRIMES:
         return "'"
     if character == "\u00b7":
         return "."
@@ -379,7 +387,7 @@ def _append_whole(parts: list[_Part], found: list[Token]) -> None:
 
 
 def _spell(word: str) -> str:
-    name = _GREEK.get(word)
+    name = GREEK.get(word)
     return name if name is not None else word.replace(",", "")
 
 

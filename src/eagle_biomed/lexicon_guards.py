@@ -1,0 +1,165 @@
+"""When a name that is also a word is a name: ``MET``, ``ALL``, ``CAT``, ``KIT``.
+
+The rule, in full:
+
+1. A guarded name counts only as it is written in the lexicon, letter case included; a gene symbol in
+   capitals.
+2. A guarded gene of the ontology also counts in any case right before a word of ``GENE_WORDS``.
+3. It does not count in a line of capitals (no small letter near it, and a word of six letters or more),
+   unless a word of ``GENE_WORDS`` follows: there its case says nothing.
+4. A guarded gene does not count before a word of ``OTHER_SENSES``: ``CAT scan``, ``MET hours``.
+
+Guarded are: what the ontology marks, names of the ontology written in capitals that are words of
+``ENGLISH_WORDS``, and in lexica also gene symbols that are such words and every name of up to three letters.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from eagle_biomed.entity_names import cased, key_of
+
+__all__ = [
+    "ENGLISH_WORDS",
+    "FREE",
+    "GENE_WORDS",
+    "OTHER_SENSES",
+    "Guard",
+    "guard_allows",
+    "lexicon_guard",
+    "ontology_guard",
+]
+
+GENE_WORDS: Final = frozenset(
+    str.split(
+        "alteration alterations amplification amplifications amplified exon fusion fusions inhibition inhibitor "
+        "inhibitors kinase mutant mutants mutation mutations oncogene overexpression phosphorylation receptor "
+        "signaling signalling tyrosine"
+    )
+)
+"""What follows a gene and hardly ever a verb."""
+
+OTHER_SENSES: Final = frozenset(
+    str.split(
+        "criteria h hour hours hr hrs lysate min mins minute minutes questionnaire scan scanner scanning scans score "
+        "scores study survey trial trials"
+    )
+)
+"""What follows the same letters when they are no gene: a scan, metabolic equivalents, a trial's name."""
+
+ENGLISH_WORDS: Final = frozenset(
+    str.split(
+        "act acts adds ago aid aims air airs aka all am amid an angel ant ants ape apex app apple arc arch "
+        "arm arms art arts ask atom bad bag band bank bar bark bars base bases bat beam bear beds bee belt "
+        "bend best bid bids bind bird bit bite bits blame blast blind block blot bold bolt bone book born box "
+        "boy brave break bridge bright bulk cage cake call calls calm can cap caps car cardinal cards care "
+        "cart cascades case cast cat cats cell cells chain chance change charge chase chat chip clamp clan "
+        "clear climb clip clock cloud club coat cod code coil cold color comet cope core corn cost cover "
+        "crest crop cross crown cryptic cube cup cups cure cut damage dams dance danger date day dead deaf "
+        "deal dear deep deepest digit dip do dose dot dots draw dream drop drum dry dust ear ears ease east "
+        "eat edge egg end enigma era essence eye face fact fail fair fall fan fans far farm fast fat fate "
+        "fats fear feat feed feel fell few field fig files fill film find fine fir fire firm fish fist fit "
+        "fits five fix flag flame flap flash flat flip flow flower flu fly foe fog fold food foot for force "
+        "fork form four free fresh frog front fruitless full fun fur fuse gain game gap gaps gas gate gel gem "
+        "gems gene genesis get gift girl give glass go goat gold good grab grasp gray great green grip group "
+        "grow guard gum gun hair half hall hand hard harm has hat hats have hay he head heads heal hear heart "
+        "heat help hen her here high hill hint hip his hit hits hold hole home hook hop hope host hot hour "
+        "how hub hunt hut ice iceberg if ill impact in ink ion it itch ivy jam jar jaw jet job jobs join jump "
+        "jury just keen keep key keys kick kid killer kin kind king kiss kit kits knee know lab lace lack lag "
+        "lake lamb lamp land lap laps large laser last late law lay lead leaf lean led left leg legs lent "
+        "less let level lid lids lie life lift light like lime limit line link links lion lip list lists live "
+        "load lobe lock log logs long look loop loss lost lot low luck mad made mail main make male man many "
+        "map maps march mark mask mass mast mat mats max meal mean meat meets melt men met mice mid mild milk "
+        "mill mind mine minor mint miss mist mix mob mode moon more most mount mouse move much mud muted nail "
+        "name nap near neck need nest net nets new nice night nine no nobody nod nodal none nor nose not note "
+        "notes now nude numb nun nut oak oat odd of off oil ok old on once one only onto open opt or our out "
+        "oval owl own pace pack pad pads page pain paint pair palm pan pans par park pars part particle pass "
+        "past path paw pay pea peak peer pen per permit pet pets pick picks pie pig pigs pilot pin pinch pine "
+        "pink pins pipe pit place plan plane plans play plot plug pod pods point pole poll pool poor port "
+        "post posts pot prep prey pride prime print prism pros prune pub pull pulse pump pure push put race "
+        "raft rag rage rain raise ram ramp ran range rank raptor rare rat rate raw ray read real red rely "
+        "rest rests rib rim ring rip rise risk rival road rock rod rods role roll roof room root rope rose "
+        "round row rows rub rug rule rum run rush sacs sad safe said salt same sand sap sat save saw say "
+        "scale scan scar school score sea seal search seat secret see seed seek self sell send sense sera "
+        "serrate set sets sew sex shape share sharp she shell shift ship shock shop short shot show sick side "
+        "sign silent sim simple sin sink sit site sits six size skin skip sky slice slide slim slip slots "
+        "slow small smart smell smile snail snap snow so soap soft soil sole some son song soon sort soul "
+        "sound spa space span spatial spice spike spin spot spots spring spy stage stamp star stars steel "
+        "stem step steps stick still stone stop stops store storm strip strong such suit sum sun sup sure "
+        "swap sync tab tactile tag tags tail take tale talk tall tan tank tap tape taps target task taste tax "
+        "tea team tear tell ten term test than that the then there they thin this thus tide tie tied tight "
+        "time tin tiny tip tips to toe told tone too tool tools tooth top touch tow town toy track trade "
+        "trail train traits trap traps tray tree trees trim trimmer trio trip trips true try tub tube tug "
+        "tune turn twin twist two type types units up use van vast vet via view vow wait wake walk wall want "
+        "war warm wars warts was wash wasp watch wave wax way ways we weak wear web week well went west wet "
+        "what wheel when where which white who why wide wife wig wild will win wind wing wire wise wish wolf "
+        "wood word words work worm worn yak yard year yes yet you young zip zone zoo"
+    )
+)
+"""English words that are also gene symbols or names of diseases; found as small-letter words in articles."""
+
+_SHORT: Final = 3
+_NEAR: Final = 60  # characters on either side that tell a heading in capitals
+_CAPITAL_WORD: Final = re.compile(r"[A-Z]{6,}")
+_NEXT_WORD: Final = re.compile(r"[\s-]{1,3}([A-Za-z]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """When a name counts.
+
+    Args:
+        written: How it must be written, without hyphens and white space; empty when it always counts.
+        gene: Whether it is a gene: other senses are looked for.
+        gene_words: Whether a gene word makes up for its case.
+    """
+
+    written: str = ""
+    gene: bool = False
+    gene_words: bool = False
+
+
+FREE: Final = Guard()
+"""A name that always counts."""
+
+
+def ontology_guard(name: str, kind: str, *, marked: bool) -> Guard:
+    """Return the guard of a name of the ontology; ``marked`` when the ontology asks for one."""
+    written = cased(name)
+    gene = kind == "gene"
+    if marked or (written.isupper() and key_of(name) in ENGLISH_WORDS):
+        return Guard(written, gene=gene, gene_words=gene)
+    return FREE
+
+
+def lexicon_guard(name: str, kind: str) -> Guard:
+    """Return the guard of a name of a larger lexicon."""
+    written = cased(name)
+    gene = kind == "gene"
+    word = key_of(name) in ENGLISH_WORDS
+    if len(written) <= _SHORT or (word and (gene or written.isupper())):
+        return Guard(written.upper() if gene and word else written, gene=gene)
+    return FREE
+
+
+def guard_allows(guard: Guard, text: str, start: int, end: int) -> bool:
+    """Return whether a guarded name counts between two offsets of a text."""
+    if not guard.written:
+        return True
+    match = _NEXT_WORD.match(text, end)
+    following = match[1].lower() if match else ""
+    if guard.gene and following in OTHER_SENSES:
+        return False
+    if guard.gene_words and following in GENE_WORDS:
+        return True
+    if cased(text[start:end]) != guard.written:
+        return False
+    return following in GENE_WORDS or not _among_capitals(text, start, end)
+
+
+def _among_capitals(text: str, start: int, end: int) -> bool:
+    """Return whether the line near the name is all in capitals, a real word among them."""
+    before = text[max(0, start - _NEAR) : start].rpartition("\n")[2]
+    after = text[end : end + _NEAR].partition("\n")[0]
+    near = f"{before} {after}"
+    return not any(map(str.islower, near)) and _CAPITAL_WORD.search(near) is not None
