@@ -41,7 +41,7 @@ _REMEDY = "docs/biomed.md lists every option"
 _ENVIRONMENT = {
     "EAGLE_BIOMED_ENCODER_MODE": "encoder_mode",
     "EAGLE_BIOMED_ALLOW_DETERMINISTIC": "allow_deterministic",
-    "EAGLE_BIOMED_UMLS_MRCONSO_PATH": "umls_mrconso_path",
+    "EAGLE_BIOMED_UMLS_MRCONSO_PATH": "mrconso_path",
 }
 _YES_OR_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 T = TypeVar("T")
@@ -109,9 +109,11 @@ class BiomedOptions:
     Args:
         encoders: Which encoder fills each of the five collections; an empty label leaves the
             collection empty, one that is not named keeps the reference's.
-        lexica: Further sources of names, such as ``hgnc`` or the path of a table; none by default.
+        ontology_path: Another ontology file; empty for the shipped one.
+        lexica: Further sources of names, ``hgnc``, ``mesh-diseases``, ``mrconso`` or ``{tsv: PATH}``; none
+            by default.
+        mrconso_path: ``MRCONSO.RRF`` of a licensed UMLS release; empty for none.
         cache_dir: Folder for what is computed once; empty for the user's cache folder.
-        umls_mrconso_path: ``MRCONSO.RRF`` of a licensed UMLS release; empty for none.
         encoder_mode: ``auto``, ``require_native`` or ``deterministic``.
         allow_deterministic: In ``auto``: hashes stand in for weights that do not load. Tests only.
         default_dual_text_search: Always search the core's ``eagle_text`` too.
@@ -126,9 +128,10 @@ class BiomedOptions:
     """
 
     encoders: Mapping[str, str] = field(default_factory=lambda: dict(REFERENCE_ENCODERS))
-    lexica: tuple[str, ...] = ()
+    ontology_path: str = ""
+    lexica: tuple[object, ...] = ()
+    mrconso_path: str = ""
     cache_dir: str = ""
-    umls_mrconso_path: str = ""
     encoder_mode: EncoderMode = "auto"
     allow_deterministic: bool = False
     default_dual_text_search: bool = False
@@ -140,6 +143,12 @@ class BiomedOptions:
     medcpt_dual_search: bool = False
     collection_recall_top_k: int = 20
     doc_semantic_router: RouterOptions = field(default_factory=RouterOptions)
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """What ``open_ontology`` is given."""
+        keys = ("ontology_path", "lexica", "mrconso_path", "cache_dir")
+        return {key: getattr(self, key) for key in keys}
 
 
 def read_options(
@@ -228,6 +237,8 @@ def _read(kind: Any, value: object, where: str) -> object:  # noqa: ANN401 - ann
 
 
 def _plain(kind: type, value: object, where: str) -> object:
+    if kind is object:
+        return value  # who uses it knows what it may be
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     # True is an integer in Python, and no number in a file; an integer is no yes or no.
