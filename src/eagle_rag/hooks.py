@@ -122,8 +122,11 @@ class HookSpecs:
     ) -> tuple[VisualAsset, ...] | None:
         """Bring pictures of a document.
 
-        For a document's pictures; return assets or ``None``. Not called in this version, which takes in
-        text only. Mode all; policy fail.
+        Called once a document, in a worker process, after ``chunk``; ``source.companions`` are the files
+        beside it. Return assets or ``None``. A key is a ``Figure.key`` or ``Table.key`` of the document, or
+        any other name: it says which passage the picture hangs on. Of several assets with one key the first
+        stands, so a plugin goes before the core, which brings the pictures that figures name. Beyond
+        ``ingest.max_pictures`` the rest is left out. Mode all; policy fail.
         """
 
     @hookspec
@@ -144,7 +147,9 @@ class HookSpecs:
     ) -> tuple[ChunkDecision, ...] | None:
         """Decide collection and encoder of pictures, as ``classify_chunk``.
 
-        Not called in this version, which takes in text only. Mode all; policy fail.
+        Called once a document that has pictures, in the main process; ``ChunkDecision.target`` is the
+        position of the asset. A picture that nobody decides on is kept, and no search finds it by its
+        looks. Mode all; policy fail.
         """
 
     @hookspec
@@ -159,7 +164,8 @@ class HookSpecs:
     def embed_visual(self, encoder: str, images: Sequence[bytes]) -> EncodedBatch | None:
         """Encode pictures, as ``embed_text``.
 
-        Not called in this version, which takes in text only. Mode first; policy fail.
+        Raise ``InvalidInput`` when one of them is no picture that can be decoded: then each is tried alone,
+        and that one is kept without a vector. Mode first; policy fail.
         """
 
     @hookspec

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Literal
@@ -15,26 +14,28 @@ from eagle_rag.engine.compose import (
     build_kernel,
     collection_schemas,
     config_digest,
+    open_assets,
     open_store,
     scope_name,
 )
 from eagle_rag.engine.doctor import DoctorCheck, check_engine
 from eagle_rag.engine.gate import WriterGate
 from eagle_rag.engine.library import EngineLibrary, LibraryServices
+from eagle_rag.engine.listing import PluginListing, list_plugins
+from eagle_rag.engine.query_encoder import QueryEncoder
 from eagle_rag.engine.rewrite import lexemes_of, rewrite_document
 from eagle_rag.engine.toolbox import Toolbox
 from eagle_rag.engine.worker import prepare_all
-from eagle_rag.errors import EagleError, InvalidInput, NotFound, VectorSpaceMismatch
+from eagle_rag.errors import EagleError, InvalidInput, NotFound
 from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
 from eagle_rag.ingest.prepare import PrepareConfig
 from eagle_rag.ingest.recover import clear_pending_rows
-from eagle_rag.ingest.verify import LexemesOf, verify_index
-from eagle_rag.kernel.plugins import PluginCard, installed_entries
+from eagle_rag.ingest.verify import LexemesOf, Proofs, verify_index
 from eagle_rag.kernel.settings import Settings, load_settings
-from eagle_rag.model.collection import CollectionProfile, CollectionSchema, EncoderCard
+from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Refusal, Source
-from eagle_rag.model.passage import FloatArray
-from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
+from eagle_rag.model.passage import FloatArray, StoredAsset
+from eagle_rag.model.query import SearchRequest
 from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
 from eagle_rag.ops.offsets import utf8_spans, utf16_spans
@@ -46,23 +47,6 @@ __all__ = ["DoctorCheck", "Engine", "PluginListing", "open_engine"]
 
 _REFRESH_S = 1.0
 _RERANK_DEPTH = 50
-
-
-@dataclass(frozen=True, slots=True)
-class PluginListing:
-    """Plugins, encoders and collections of this instance.
-
-    Args:
-        plugins: Loaded, in load order.
-        available: Installed but not enabled, by name.
-        encoders: All encoders by label.
-        collections: All collections by name.
-    """
-
-    plugins: tuple[PluginCard, ...]
-    available: tuple[str, ...]
-    encoders: tuple[EncoderCard, ...]
-    collections: tuple[CollectionProfile, ...]
 
 
 def open_engine(settings: Settings | None = None) -> "Engine":
@@ -100,6 +84,8 @@ class Engine:
         self._kernel: Kernel = build_kernel(
             settings, writer=lambda: self.store, library=self._library
         )
+        self._queries = QueryEncoder(self._kernel.encoders, self._kernel.collections, self._schema)
+        self._assets = open_assets(settings)
         self._registry: Registry | None = None
         self._store: CollectionStore | None = None
         self._executor: ThreadPoolExecutor | None = None
@@ -175,6 +161,7 @@ class Engine:
                     config_digest=digest,
                     schemas=schemas,
                     optimize_every=self.settings.ingest.optimize_every,
+                    assets=self._assets,
                 ),
                 audit=self._kernel.audit,
                 on_event=on_event,
@@ -197,6 +184,8 @@ class Engine:
             lexical_context=passages.lexical_context,
             dense_context=passages.dense_context,
             refuse_abstracts=self.settings.ingest.abstract_only == "refuse",
+            max_pictures=self.settings.ingest.max_pictures,
+            max_picture_bytes=self.settings.ingest.max_picture_bytes,
         )
 
     def _fresh(
@@ -233,6 +222,7 @@ class Engine:
             max_query_chars=search.max_query_chars,
             retracted=search.retracted,
             rerank_depth=0 if self.settings.rerank.policy == "none" else _RERANK_DEPTH,
+            max_image_bytes=self.settings.ingest.max_file_bytes,
         )
         return self._searcher().search(
             request, config, namespace=self.settings.plugins.default_namespace
@@ -248,31 +238,16 @@ class Engine:
             registry=self.registry,
             namespace=self._scope,
             store=self.store,
-            encode=self._encode,
+            encode=self._queries.encode,
+            reach=self._queries.reach,
             has_collection=lambda name: self._schema(name) is not None,
             executor=executor,
             audit=self._kernel.audit,
         )
         return SearchPipeline(self._kernel.bus, services)
 
-    def _encode(self, plan: CollectionQueryPlan, text: str) -> tuple[FloatArray, bool]:
-        encoders = self._kernel.encoders
-        visual = encoders.card(plan.encoder).modality == "visual"
-        encoder = encoders.visual(plan.encoder) if visual else encoders.text(plan.encoder)
-        schema = self._schema(plan.collection)
-        if schema is not None and schema.spec != encoder.spec:
-            message = (
-                f"collection {plan.collection!r} holds vectors of {schema.spec}, the query would be"
-                f" encoded by {encoder.spec}"
-            )
-            remedy = "search with the encoder that built the index, or build a new index"
-            raise VectorSpaceMismatch(message, remedy=remedy)
-        batch = encoder.encode_query(text)
-        return batch.vectors[0], bool(batch.truncated)
-
     def _encode_for(self, collection: str, text: str) -> FloatArray:
-        encoder = self._kernel.collections.profile(collection).default_encoder
-        return self._encode(CollectionQueryPlan(collection, encoder), text)[0]
+        return self._queries.encode_for(collection, text)
 
     def _schema(self, collection: str) -> CollectionSchema | None:
         """Return the schema a collection was created with; a found one is remembered."""
@@ -303,6 +278,28 @@ class Engine:
         """
         shown = self._shown(identifier, kb_names)
         return self.registry.view(self._scope, shown, kb_names=kb_names)
+
+    def pictures(
+        self, identifier: str, *, kb_names: Sequence[str] | None = None
+    ) -> tuple[StoredAsset, ...]:
+        """Return the pictures kept of the document that ``show`` gives, by key.
+
+        Raises:
+            NotFound: Absent, or not among ``kb_names``.
+        """
+        record = self.documents(self._shown(identifier, kb_names), kb_names=kb_names)[0]
+        return self._assets.list(record.document_id, record.version)
+
+    def picture(
+        self, identifier: str, key: str, *, kb_names: Sequence[str] | None = None
+    ) -> bytes:
+        """Return one of them.
+
+        Raises:
+            NotFound: The document or the picture is absent, or not among ``kb_names``.
+        """
+        record = self.documents(self._shown(identifier, kb_names), kb_names=kb_names)[0]
+        return self._assets.get(record.document_id, record.version, key)
 
     def links(
         self, identifier: str, *, kb_names: Sequence[str] | None = None
@@ -393,14 +390,18 @@ class Engine:
                     running.keep_deleted(document_id)
                 self.registry.delete_document(document_id)
             clear_pending_rows(
-                self.registry, self.store, namespace=self._scope, states=("clearing",)
+                self.registry,
+                self.store,
+                namespace=self._scope,
+                states=("clearing",),
+                assets=self._assets,
             )
             return deleted
 
     def verify(
         self, *, repair: bool = False, on_document: Callable[[int], None] = lambda _: None
     ) -> VerifyReport:
-        """Prove every passage and every row; with ``repair``, fix what can be fixed.
+        """Prove every passage, row and picture; with ``repair``, fix what can be fixed.
 
         Raises:
             IndexLocked: Another process is writing.
@@ -412,14 +413,13 @@ class Engine:
                 schemas = self._ensure_collections()
                 config = self.prepare_config(view.record.kb_name)
                 bus = self._kernel.bus.bind(self.settings.plugins.default_namespace)
-                rewrite_document(bus, view, prepare=config, schemas=schemas)
+                rewrite_document(bus, view, prepare=config, schemas=schemas, assets=self._assets)
 
             return verify_index(
                 self.registry,
                 self.store,
                 namespace=self._scope,
-                rewrite=rewrite if repair else None,
-                lexemes_of=self._known_lexemes(),
+                proofs=Proofs(rewrite if repair else None, self._known_lexemes(), self._assets),
                 on_document=on_document,
             )
 
@@ -443,14 +443,7 @@ class Engine:
 
     def plugins(self) -> PluginListing:
         """List plugins, encoders and collections."""
-        loaded = self._kernel.loaded.cards
-        names = {card.name for card in loaded}
-        return PluginListing(
-            loaded,
-            tuple(entry.name for entry in installed_entries() if entry.name not in names),
-            self._kernel.encoders.cards(),
-            self._kernel.collections.profiles(),
-        )
+        return list_plugins(self._kernel)
 
     def doctor(self) -> tuple[DoctorCheck, ...]:
         """Check settings, storage, encoders and collections; never raises for what it finds."""

@@ -5,7 +5,7 @@ live in one registry transaction after all its rows are durable; ``committed`` i
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from eagle_rag.errors import (
@@ -16,15 +16,16 @@ from eagle_rag.errors import (
     RegistryError,
     StoreError,
 )
-from eagle_rag.ingest.classify import classify_passages
+from eagle_rag.ingest.classify import classify_passages, classify_pictures
+from eagle_rag.ingest.picture_rows import PictureRows, anchor_pictures, document_picture_rows
 from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal, renamed
 from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
 from eagle_rag.ingest.reuse import read_known_vectors
-from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows
+from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows, numbered
 from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import Refusal
-from eagle_rag.model.passage import StoredPassage
+from eagle_rag.model.passage import ChunkDecision
 from eagle_rag.model.records import AuditEvent, DocumentRecord, NewVersion
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.ops.ids import document_id
@@ -35,6 +36,7 @@ from eagle_rag.ports.stores import CollectionStore
 __all__ = ["CommitConfig", "IngestPipeline", "ReadyDocument", "document_rows"]
 
 _RECORD = "pubmed"
+_PICTURE_BYTES = 256 << 10  # of pictures waiting weigh as much as one passage
 # Without these nothing can be written; everything else concerns the document at hand.
 _UNUSABLE = (EncoderLoadError, EncoderUnavailable, RegistryError, StoreError)
 
@@ -49,6 +51,9 @@ class _Tally:
     passages: int = 0
     truncated: int = 0
     deleted: list[str] = field(default_factory=list)
+    pictures: int = 0
+    pictures_embedded: int = 0
+    pictures_unreadable: int = 0
 
     def report(self, recovered: int) -> IngestReport:
         return IngestReport(
@@ -61,6 +66,9 @@ class _Tally:
             truncated=self.truncated,
             deleted=tuple(self.deleted),
             recovered=recovered,
+            pictures=self.pictures,
+            pictures_embedded=self.pictures_embedded,
+            pictures_unreadable=self.pictures_unreadable,
         )
 
 
@@ -208,17 +216,21 @@ class IngestPipeline:
         document = prepared.document
         try:
             passages = self._bus.annotate(document, prepared.passages)
-            prepared = replace(prepared, passages=passages)
+            assets = () if self._config.assets is None else prepared.assets
             decisions = classify_passages(self._bus, document, passages)
+            pictures = classify_pictures(self._bus, document, assets)
         except _UNUSABLE:
             raise
         except EagleError as error:
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
             self._unsettled_uris.add(source.uri)
             return
-        self._waiting.append(ReadyDocument(prepared, decisions))
+        prepared = anchor_pictures(replace(prepared, passages=passages, assets=assets))
+        self._waiting.append(ReadyDocument(prepared, decisions, pictures))
         self._waiting_keys.update((prepared.document_id, document.digest))
-        self._waiting_passages += len(prepared.passages)
+        self._waiting_passages += _weight(prepared)
+        for warning in prepared.warnings:
+            self._warn(document.source_uri, prepared.document_id, warning)
         self._source_digests[prepared.document_id] = source.digest
         if self._waiting_passages >= self._config.batch_passages:
             self._flush()
@@ -260,6 +272,9 @@ class IngestPipeline:
             self._store, tuple(sorted(self._config.schemas)), self._reusable(documents, known)
         )
         rows, truncated = document_rows(self._bus, documents, self._config, known=vectors)
+        pictures = document_picture_rows(self._bus, documents, self._config)
+        for collection, found in pictures.rows.items():
+            rows.setdefault(collection, []).extend(found)
         versions = {
             document.id: self._registry.begin_version(
                 document.id, document.collections, namespace=self._config.namespace
@@ -268,14 +283,17 @@ class IngestPipeline:
         }
         # After begin_version: a deletion before it is seen here, one after it ends the version.
         gone = self._kept_deleted.intersection(versions)
+        self._keep_pictures(
+            [document for document in documents if document.id not in gone], pictures, versions
+        )
         for collection, batch in rows.items():
-            numbered = [
-                _with_version(row, versions[row.document_id])
+            final = [
+                numbered(row, versions[row.document_id])
                 for row in batch
                 if row.document_id not in gone
             ]
-            if numbered:
-                upsert_rows(self._bus, collection, numbered)
+            if final:
+                upsert_rows(self._bus, collection, final)
         for document in documents:
             if document.id in gone:
                 self._registry.clear_pending(document.id, versions[document.id])
@@ -287,7 +305,7 @@ class IngestPipeline:
                 truncated=truncated.get(document.id, 0),
                 known=document.id in known,
             )
-        events = [_audit_event(document) for document in documents]
+        events = [event for document in documents for event in _audit_events(document)]
         for event in events:
             self._audit.log_decision(event)
         self._registry.save_audit(events)
@@ -295,6 +313,26 @@ class IngestPipeline:
             self._clear("clearing")
         if self._since_optimize >= self._config.optimize_every:
             self._optimize()
+
+    def _keep_pictures(
+        self, documents: list[ReadyDocument], made: PictureRows, versions: Mapping[str, int]
+    ) -> None:
+        """Keep the pictures before anything of their versions can be found."""
+        uris: dict[str, str] = {}
+        for document in documents:
+            assets, places = document.prepared.assets, made.places.get(document.id, {})
+            if self._config.assets is not None and assets:
+                uris[document.id] = document.prepared.document.source_uri
+                self._config.assets.put(document.id, versions[document.id], assets, places)
+                self._tally.pictures_embedded += len(places)
+        for identity, key, reason in made.unreadable:
+            if identity in uris:
+                self._tally.pictures_unreadable += 1
+                message = f"picture {key} is kept and cannot be searched: {reason}"
+                self._warn(uris[identity], identity, message)
+
+    def _warn(self, uri: str, document_id: str, message: str) -> None:
+        self._on_event(IngestEvent("warning", uri, document_id, message=message))
 
     def _reusable(
         self, documents: list[ReadyDocument], known: Mapping[str, int]
@@ -341,13 +379,25 @@ class IngestPipeline:
             # Deleted while it was being written. Rows that came after the deletion had cleared the
             # version are nobody's: they go here.
             delete_version_rows(self._store, ready.collections, ready.id, version=version)
+            if self._config.assets is not None:
+                self._config.assets.delete_version(ready.id, version)
             self._refuse_deleted(ready)
             return
         (self._tally.replaced if known else self._tally.added).append(ready.id)
         self._tally.passages += len(prepared.passages)
         self._tally.truncated += truncated
+        self._tally.pictures += len(prepared.assets)
         self._since_optimize += 1
-        self._on_event(IngestEvent("committed", uri, ready.id, version, len(prepared.passages)))
+        self._on_event(
+            IngestEvent(
+                "committed",
+                uri,
+                ready.id,
+                version,
+                len(prepared.passages),
+                pictures=len(prepared.assets),
+            )
+        )
 
     def _refuse_deleted(self, ready: ReadyDocument) -> None:
         document = ready.prepared.document
@@ -373,7 +423,11 @@ class IngestPipeline:
 
     def _clear(self, *states: str) -> int:
         return clear_pending_rows(
-            self._registry, self._store, namespace=self._config.namespace, states=states
+            self._registry,
+            self._store,
+            namespace=self._config.namespace,
+            states=states,
+            assets=self._config.assets,
         )
 
     def _refuse(self, refusal: Refusal) -> None:
@@ -392,15 +446,26 @@ def _plain(title: str) -> str:
     return "".join(character for character in title.casefold() if character.isalnum())
 
 
-def _with_version(row: StoredPassage, version: int) -> StoredPassage:
-    return replace(row, row_id=f"{row.passage_id}@{version}", version=version)
+def _weight(prepared: PreparedDocument) -> int:
+    """Return what a waiting document counts for: its passages, and its pictures by their size."""
+    size = sum(len(asset.data) for asset in prepared.assets)
+    return len(prepared.passages) + size // _PICTURE_BYTES
 
 
-def _audit_event(ready: ReadyDocument) -> AuditEvent:
-    rules = Counter((item.plugin, item.collection, item.rule) for item in ready.decisions)
+def _audit_events(ready: ReadyDocument) -> Iterator[AuditEvent]:
+    if ready.decisions:
+        yield _audit_event("classify_chunk", ready.id, ready.decisions)
+    if ready.picture_decisions:
+        yield _audit_event("classify_visual", ready.id, ready.picture_decisions)
+
+
+def _audit_event(
+    category: str, document_id: str, decisions: Iterable[ChunkDecision]
+) -> AuditEvent:
+    rules = Counter((item.plugin, item.collection, item.rule) for item in decisions)
     plugin, collection, rule = max(sorted(rules), key=lambda key: rules[key])
     detail = tuple(
         (f"{name}/{where}/{why}", str(count))
         for (name, where, why), count in sorted(rules.items())
     )
-    return AuditEvent("classify_chunk", plugin, ready.id, f"{collection} by {rule}", detail)
+    return AuditEvent(category, plugin, document_id, f"{collection} by {rule}", detail)

@@ -1,6 +1,6 @@
 """What happens to a source before anything is decided or written: route, parse, chunk, tokenise.
 
-Pure, so it runs in worker processes; everything it returns pickles.
+Its pictures are read, nothing is written, so it runs in worker processes; everything it returns pickles.
 """
 
 from dataclasses import dataclass, field, replace
@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from eagle_rag.errors import EagleError, UnreadableDocument
 from eagle_rag.ingest.chunk import ContextMode, chunk_document, context_of, passage_lexemes
 from eagle_rag.ingest.encodable import find_surrogate
+from eagle_rag.ingest.extract import extract_pictures
 from eagle_rag.ingest.parse import parse_source
 from eagle_rag.ingest.route import route_source
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import ParsedDocument, Refusal, Source
-from eagle_rag.model.passage import Passage
+from eagle_rag.model.passage import Passage, VisualAsset
 from eagle_rag.ops.ids import document_id as make_document_id
 from eagle_rag.ops.ids import passage_id
 
@@ -38,6 +39,7 @@ class PrepareConfig:
         target_chars: Size of a passage in characters.
         lexical_context, dense_context: What of the document each arm sees besides the passage.
         refuse_abstracts: Refuse records without full text.
+        max_pictures, max_picture_bytes: How many pictures of a document are kept.
     """
 
     namespace: str
@@ -46,6 +48,8 @@ class PrepareConfig:
     lexical_context: ContextMode
     dense_context: ContextMode
     refuse_abstracts: bool
+    max_pictures: int = 200
+    max_picture_bytes: int = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class PreparedDocument:
         passages: Its passages.
         lexemes: Search tokens of each passage.
         contexts: What precedes each passage's text for the dense arm; empty strings for none.
+        assets: Its pictures.
+        warnings: What of it was left out, one sentence each.
     """
 
     document_id: str
@@ -67,6 +73,8 @@ class PreparedDocument:
     passages: tuple[Passage, ...] = field(repr=False)
     lexemes: tuple[str, ...] = field(repr=False)
     contexts: tuple[str, ...] = field(repr=False)
+    assets: tuple[VisualAsset, ...] = field(default=(), repr=False)
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,8 @@ class PreparedSource:
 def prepare_source(bus: BoundBus, source: Source, config: PrepareConfig) -> PreparedSource:
     """Run the pure stages on one source; what cannot be read becomes a refusal."""
     try:
-        outcome = parse_source(bus, route_source(bus, source))
+        source = route_source(bus, source)
+        outcome = parse_source(bus, source)
     except UnreadableDocument as error:
         refusal = Refusal(source.uri, "", error.reason, error.detail, error.remedy)
         return PreparedSource(source.uri, source.digest, refusals=(refusal,))
@@ -94,7 +103,7 @@ def prepare_source(bus: BoundBus, source: Source, config: PrepareConfig) -> Prep
     documents: list[PreparedDocument] = []
     refusals = list(outcome.refusals)
     for document in outcome.documents:
-        prepared = _prepare_or_refuse(bus, document, config)
+        prepared = _prepare_or_refuse(bus, document, config, source=source)
         if isinstance(prepared, Refusal):
             refusals.append(prepared)
         else:
@@ -105,7 +114,7 @@ def prepare_source(bus: BoundBus, source: Source, config: PrepareConfig) -> Prep
 
 
 def _prepare_or_refuse(
-    bus: BoundBus, document: ParsedDocument, config: PrepareConfig
+    bus: BoundBus, document: ParsedDocument, config: PrepareConfig, *, source: Source
 ) -> PreparedDocument | Refusal:
     uri, member = document.source_uri, document.member
     if config.refuse_abstracts and not document.full_text:
@@ -121,7 +130,15 @@ def _prepare_or_refuse(
     if not document.text:
         return Refusal(uri, member, "no-text", "holds no text at all", "check the file")
     try:
-        return prepare_document(bus, document, config)
+        prepared = prepare_document(bus, document, config)
+        assets, warnings = extract_pictures(
+            bus,
+            document,
+            source,
+            most=config.max_pictures,
+            most_bytes=config.max_picture_bytes,
+        )
+        return replace(prepared, assets=assets, warnings=warnings)
     except EagleError as error:
         return plugin_refusal(uri, member, error)
 

@@ -1,18 +1,23 @@
-"""Clearing rows that no live version owns: after a replacement, a deletion, or a crash."""
+"""Clearing rows and pictures that no live version owns: after a replacement, a deletion, or a crash."""
 
 from collections.abc import Collection
 
 from eagle_rag.model.filters import AllOf, Compare
 from eagle_rag.ports.registry import DocumentWriter
-from eagle_rag.ports.stores import CollectionStore
+from eagle_rag.ports.stores import AssetStore, CollectionStore
 
 __all__ = ["clear_pending_rows", "delete_version_rows"]
 
 
 def clear_pending_rows(
-    registry: DocumentWriter, store: CollectionStore, *, namespace: str, states: Collection[str]
+    registry: DocumentWriter,
+    store: CollectionStore,
+    *,
+    namespace: str,
+    states: Collection[str],
+    assets: AssetStore | None = None,
 ) -> int:
-    """Delete the rows of a namespace's pending versions in these states, then forget the versions.
+    """Delete rows and pictures of a namespace's pending versions in these states; forget the versions.
 
     Safe to repeat: a crash in between leaves the version pending.
 
@@ -20,6 +25,7 @@ def clear_pending_rows(
         registry: Where versions are pending.
         store: Where their rows may be: the store of this namespace.
         namespace: Whose versions. Those of others stay: their rows are in other stores.
+        assets: Where their pictures may be.
         states: ``clearing`` while an ingest runs, also ``writing`` when nobody can be writing.
 
     Returns:
@@ -32,6 +38,8 @@ def clear_pending_rows(
             continue
         found = existing.intersection(pending.collections)
         delete_version_rows(store, found, pending.document_id, version=pending.version)
+        if assets is not None:
+            assets.delete_version(pending.document_id, pending.version)
         registry.clear_pending(pending.document_id, pending.version)
         cleared += 1
     return cleared

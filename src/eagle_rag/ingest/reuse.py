@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from eagle_rag.model.filters import AllOf, Compare, OneOf
 from eagle_rag.model.passage import FloatArray
+from eagle_rag.ops.pictures import row_id
 from eagle_rag.ports.stores import CollectionReader
 
 __all__ = ["KnownVectors", "read_known_vectors"]
@@ -36,5 +37,6 @@ def read_known_vectors(
             )
             for batch in store.scan(collection, where=where):
                 for row in batch:
-                    found[document_id, row.text] = row.vector
+                    if row.row_id == row_id(row.passage_id, row.version):  # not of a picture
+                        found[document_id, row.text] = row.vector
     return known

@@ -1,7 +1,7 @@
 """From ready documents to rows: embedding what is new, reusing vectors of unchanged passages."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,8 +12,17 @@ from eagle_rag.ingest.reuse import KnownVectors
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.passage import ChunkDecision, FloatArray, StoredPassage, VectorSpec
+from eagle_rag.ops.pictures import picture_key, row_id
+from eagle_rag.ports.stores import AssetStore
 
-__all__ = ["CommitConfig", "ReadyDocument", "document_rows"]
+__all__ = [
+    "CommitConfig",
+    "ReadyDocument",
+    "document_rows",
+    "numbered",
+    "passage_row",
+    "schema_of",
+]
 
 _Item = tuple[PreparedDocument, ChunkDecision]
 
@@ -28,6 +37,7 @@ class CommitConfig:
         schemas: Schema of every collection that may be written, by name.
         batch_passages: Passages embedded and written together; documents are never split.
         optimize_every: Documents between two ``optimize`` calls.
+        assets: Where pictures are kept; ``None`` keeps none.
     """
 
     namespace: str
@@ -36,14 +46,16 @@ class CommitConfig:
     schemas: Mapping[str, CollectionSchema]
     batch_passages: int = 256
     optimize_every: int = 500
+    assets: AssetStore | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyDocument:
-    """A prepared document with the decisions on its passages."""
+    """A prepared document with the decisions on its passages and its pictures."""
 
     prepared: PreparedDocument
     decisions: tuple[ChunkDecision, ...]
+    picture_decisions: tuple[ChunkDecision, ...] = ()
 
     @property
     def id(self) -> str:
@@ -53,7 +65,8 @@ class ReadyDocument:
     @property
     def collections(self) -> tuple[str, ...]:
         """Collections its rows go to, sorted."""
-        return tuple(sorted({decision.collection for decision in self.decisions}))
+        both = (*self.decisions, *self.picture_decisions)
+        return tuple(sorted({decision.collection for decision in both}))
 
 
 def document_rows(
@@ -80,10 +93,7 @@ def document_rows(
     rows: dict[str, list[StoredPassage]] = {}
     truncated: dict[str, set[int]] = {}
     for (collection, encoder), items in wanted.items():
-        schema = config.schemas.get(collection)
-        if schema is None:
-            message = f"decision for unknown collection {collection!r}"
-            raise PluginError(message, remedy="register the collection in on_load")
+        schema = schema_of(config, collection)
         vectors, cut = _vectors(
             bus, items, encoder=encoder, spec=schema.spec, known=_of(known, collection)
         )
@@ -92,8 +102,35 @@ def document_rows(
             truncated.setdefault(document.document_id, set()).add(decision.target)
         target = rows.setdefault(collection, [])
         for (document, decision), vector in zip(items, vectors, strict=True):
-            target.append(_row(document, decision, config=config, vector=vector))
+            target.append(passage_row(document, decision, config=config, vector=vector))
     return rows, {identity: len(ordinals) for identity, ordinals in truncated.items()}
+
+
+def schema_of(config: CommitConfig, collection: str) -> CollectionSchema:
+    """Return the schema of a collection that a decision names.
+
+    Raises:
+        PluginError: Nobody registered it, or no encoder fills it in this profile.
+    """
+    schema = config.schemas.get(collection)
+    if schema is None:
+        message = f"decision for unknown collection {collection!r}, or for one no encoder fills"
+        raise PluginError(message, remedy="register the collection in on_load, with an encoder")
+    return schema
+
+
+def numbered(row: StoredPassage, version: int) -> StoredPassage:
+    """Return a row of version 0 as a row of this version."""
+    key = picture_key(row.row_id, row.passage_id, row.version)
+    head = f"{row.document_id}/{row.version}/"
+    extra = tuple(
+        (name, f"{row.document_id}/{version}/{value.removeprefix(head)}")
+        if name == "image_path" and key and value
+        else (name, value)
+        for name, value in row.extra
+    )
+    own = row_id(row.passage_id, version, key)
+    return replace(row, row_id=own, version=version, extra=extra)
 
 
 def _of(known: KnownVectors | None, collection: str) -> Mapping[tuple[str, str], FloatArray]:
@@ -130,18 +167,19 @@ def _dense_text(document: PreparedDocument, ordinal: int) -> str:
     return f"{context}\n\n{text}" if context else text
 
 
-def _row(
+def passage_row(
     prepared: PreparedDocument,
     decision: ChunkDecision,
     *,
     config: CommitConfig,
     vector: FloatArray,
 ) -> StoredPassage:
+    """Return the row of one decision on a passage, version 0."""
     passage = prepared.passages[decision.target]
     tags = dict(passage.tags)
     fields = config.schemas[decision.collection].extra_fields
     return StoredPassage(
-        row_id=f"{passage.id}@0",
+        row_id=row_id(passage.id, 0),
         passage_id=passage.id,
         document_id=prepared.document_id,
         version=0,

@@ -13,7 +13,13 @@ import numpy as np
 from eagle_rag.errors import EagleError, RegistryError, StoreError, VectorSpaceMismatch
 from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.ingest.recover import clear_pending_rows
-from eagle_rag.ingest.verify_rows import ExpectedRows, expected_rows, row_problem
+from eagle_rag.ingest.verify_pictures import check_pictures, orphan_pictures
+from eagle_rag.ingest.verify_rows import (
+    ExpectedRows,
+    expected_rows,
+    row_problem,
+    row_subject,
+)
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import BlockKind
 from eagle_rag.model.filters import AllOf, Compare
@@ -22,9 +28,9 @@ from eagle_rag.model.records import DocumentView
 from eagle_rag.model.results import VerifyProblem, VerifyReport
 from eagle_rag.ops.ids import passage_id
 from eagle_rag.ports.registry import Registry
-from eagle_rag.ports.stores import CollectionStore
+from eagle_rag.ports.stores import AssetStore, CollectionStore
 
-__all__ = ["LexemesOf", "Rewrite", "verify_index"]
+__all__ = ["LexemesOf", "Proofs", "Rewrite", "verify_index"]
 
 _NORM_TOLERANCE = 1e-3
 _HEADINGS = frozenset({BlockKind.TITLE, BlockKind.HEADING})
@@ -33,8 +39,27 @@ _LOST_REGISTRY = (
     " been lost: restore registry.db, or delete the data folder and ingest again"
 )
 
+_LOST_PICTURES = "pictures of a document that the registry, which holds none, never heard of"
+
 Rewrite = Callable[[DocumentView], None]
 LexemesOf = Callable[[DocumentView], tuple[str, ...] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What a verify compares with besides registry and store, and how it mends.
+
+    Args:
+        rewrite: Writes the rows of a document anew; given, problems are repaired where that is
+            possible without the source.
+        lexemes_of: Computes the search tokens of a document's passages, or ``None`` when it was
+            ingested under other settings.
+        assets: The pictures of this namespace; ``None`` leaves them out.
+    """
+
+    rewrite: Rewrite | None = None
+    lexemes_of: LexemesOf = lambda _: None
+    assets: AssetStore | None = None
 
 
 @dataclass(slots=True)
@@ -64,34 +89,34 @@ def verify_index(
     store: CollectionStore,
     *,
     namespace: str,
-    rewrite: Rewrite | None = None,
-    lexemes_of: LexemesOf = lambda _: None,
+    proofs: Proofs | None = None,
     on_document: Callable[[int], None] = lambda _: None,
 ) -> VerifyReport:
-    """Check every live document, every row and every index; nobody else may be writing.
+    """Check every live document, every row, every index and every picture; nobody else may be writing.
 
     Args:
         registry: The registry.
         store: The store of this namespace.
         namespace: Which documents.
-        rewrite: Writes the rows of a document anew; given, problems are repaired where that is
-            possible without the source.
-        lexemes_of: Computes the search tokens of a document's passages, or ``None`` when it was
-            ingested under other settings.
+        proofs: What else is compared, and how it is mended.
         on_document: Called with the number of documents checked so far.
     """
     findings = _Findings()
+    proofs = proofs or Proofs()
+    rewrite = proofs.rewrite
     repair = rewrite is not None
-    pending = _check_pending(registry, store, findings, namespace=namespace, repair=repair)
+    pending = _check_pending(registry, store, findings, namespace=namespace, proofs=proofs)
     for identity, version in registry.iter_live(namespace):
         findings.live[identity] = _check_live(
-            registry, (namespace, identity, version), findings=findings, lexemes_of=lexemes_of
+            registry, (namespace, identity, version), findings=findings, proofs=proofs
         )
         findings.documents += 1
         on_document(findings.documents)
     for collection in store.collections():
         _check_collection(store, collection, findings=findings, pending=pending, repair=repair)
     _check_missing(findings)
+    if proofs.assets is not None:
+        _check_orphans(proofs.assets, findings, pending=pending, repair=repair)
     if rewrite is not None:
         _rewrite(registry, store, findings, namespace=namespace, rewrite=rewrite)
     for problems in findings.rewriting.values():
@@ -106,16 +131,23 @@ def _check_pending(
     findings: _Findings,
     *,
     namespace: str,
-    repair: bool,
+    proofs: Proofs,
 ) -> frozenset[str]:
     """Return the documents of pending versions, whose rows nobody need explain."""
+    repair = proofs.rewrite is not None
     found = registry.pending(namespace)
     for pending in found:
         where = f"{pending.document_id}@{pending.version}"
         message = f"rows of a version that is not served ({pending.state}) were not cleared"
         findings.add("pending-version", where, message, repaired=repair)
     if repair:
-        clear_pending_rows(registry, store, namespace=namespace, states=("writing", "clearing"))
+        clear_pending_rows(
+            registry,
+            store,
+            namespace=namespace,
+            states=("writing", "clearing"),
+            assets=proofs.assets,
+        )
     return frozenset(pending.document_id for pending in found)
 
 
@@ -124,14 +156,22 @@ def _check_live(
     live: tuple[str, str, int],
     *,
     findings: _Findings,
-    lexemes_of: LexemesOf,
+    proofs: Proofs,
 ) -> ExpectedRows:
     namespace, identity, version = live
     try:
         view = registry.view(namespace, identity)
         broken = _check_document(view, findings)
         _check_registry(registry, view, findings=findings, broken=broken)
-        return expected_rows(view, lexemes_of(view))
+        pictures = check_pictures(view, proofs.assets)
+        for kind, where, message in pictures.problems:
+            findings.add(kind, where, message)
+        return expected_rows(
+            view,
+            proofs.lexemes_of(view),
+            pictures=pictures.anchors,
+            picture_rows=pictures.rows,
+        )
     except RegistryError as error:
         findings.add("damaged-document", identity, str(error))
         return ExpectedRows(version, ("", "", "", None), None, set())
@@ -243,10 +283,10 @@ def _check_rows(
             _check_norms(batch, findings)
         for row in batch:
             findings.rows += 1
-            problem = row_problem(row, live, seen)
+            problem = row_problem(row, live, seen, collection=schema.name)
             if problem is None or problem[0] == "stale-fields":
-                seen.add(row.passage_id)
-                live[row.document_id].missing.discard(row.passage_id)
+                seen.add(row_subject(row))
+                live[row.document_id].note(row, schema.name)
             if problem is None:
                 continue
             kind, what = problem
@@ -313,6 +353,23 @@ def _check_missing(findings: _Findings) -> None:
         for passage in sorted(expected.missing):
             message = f"passage of {identity} is in no collection, so no search finds it"
             findings.add_rows("missing-row", passage, message, document_id=identity)
+        for collection, key in sorted(expected.missing_pictures):
+            message = f"picture {key} of {identity} has no row in collection {collection!r}"
+            findings.add_rows("missing-row", f"{identity}#{key}", message, document_id=identity)
+
+
+def _check_orphans(
+    assets: AssetStore, findings: _Findings, *, pending: Collection[str], repair: bool
+) -> None:
+    live = {identity: expected.version for identity, expected in findings.live.items()}
+    for identity, version in orphan_pictures(assets, live, pending):
+        # As with rows: a registry that holds nothing may have been lost.
+        kept = version > 0 and not live
+        message = _LOST_PICTURES if kept else "pictures of a version that is not live"
+        if repair and not kept:
+            assets.delete_version(identity, version)
+        where = f"{identity}@{version}"
+        findings.add("orphan-picture", where, message, repaired=repair and not kept)
 
 
 def _rewrite(

@@ -50,7 +50,12 @@ class VisualEncoder(Protocol):
         ...
 
     def encode_images(self, images: Sequence[bytes]) -> EncodedBatch:
-        """Encode pictures in any format Pillow reads."""
+        """Encode pictures in any format Pillow reads.
+
+        Raises:
+            InvalidInput: One of them cannot be decoded.
+            EncoderLoadError, EncoderUnavailable: As for texts.
+        """
         ...
 
     def encode_query(self, text: str) -> EncodedBatch:

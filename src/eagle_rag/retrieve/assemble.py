@@ -4,19 +4,47 @@ from eagle_rag.errors import InvalidQuery
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.filters import AllOf, Filter, OneOf
 from eagle_rag.model.query import QueryContext, SearchRequest
+from eagle_rag.ops.pictures import picture_type
 from eagle_rag.ops.tokens import tokenize
 
 __all__ = ["assemble_query", "check_request"]
 
 _MAX_WINDOW = 10_000
+_MAX_IMAGE_BYTES = 100 << 20
 
 
-def check_request(request: SearchRequest, *, max_query_chars: int) -> None:
+def check_request(
+    request: SearchRequest, *, max_query_chars: int, max_image_bytes: int = _MAX_IMAGE_BYTES
+) -> None:
     """Refuse a request that has no defined answer.
 
     Raises:
         InvalidQuery: The value and what it must be.
     """
+    _check_window(request)
+    if len(request.query) > max_query_chars:
+        message = f"the query has {len(request.query):,} characters, at most {max_query_chars:,} are allowed"
+        raise InvalidQuery(message, remedy="shorten it, or raise search.max_query_chars")
+    if request.image is not None:
+        _check_image(request, request.image, max_image_bytes)
+    elif not request.query.strip():
+        message = "the query is empty"
+        raise InvalidQuery(message, remedy="ask something")
+
+
+def _check_image(request: SearchRequest, image: bytes, max_bytes: int) -> None:
+    if len(image) > max_bytes:
+        message = f"the picture has {len(image):,} bytes, at most {max_bytes:,} are allowed"
+        raise InvalidQuery(message, remedy="scale it down, or raise ingest.max_file_bytes")
+    if not picture_type(image):
+        message = f"the picture is none that can be read; it begins with {image[:8]!r}"
+        raise InvalidQuery(message, remedy="give PNG, JPEG, GIF, TIFF, BMP or WebP")
+    if request.mode == "lexical" and not request.query.strip():
+        message = "a picture alone holds no words, so mode lexical finds nothing"
+        raise InvalidQuery(message, remedy="leave the mode out, or add a question")
+
+
+def _check_window(request: SearchRequest) -> None:
     if request.top_k < 1:
         message = f"top_k must be at least 1, got {request.top_k}"
         raise InvalidQuery(message)
@@ -26,21 +54,21 @@ def check_request(request: SearchRequest, *, max_query_chars: int) -> None:
     if request.offset + request.top_k > _MAX_WINDOW:
         message = f"offset + top_k must be at most {_MAX_WINDOW:,}, got {request.offset + request.top_k:,}"
         raise InvalidQuery(message, remedy="narrow the query instead of paging further")
-    if len(request.query) > max_query_chars:
-        message = f"the query has {len(request.query):,} characters, at most {max_query_chars:,} are allowed"
-        raise InvalidQuery(message, remedy="shorten it, or raise search.max_query_chars")
-    if not request.query.strip():
-        message = "the query is empty"
-        raise InvalidQuery(message, remedy="ask something")
 
 
-def assemble_query(bus: BoundBus, request: SearchRequest, *, max_query_chars: int) -> QueryContext:
+def assemble_query(
+    bus: BoundBus,
+    request: SearchRequest,
+    *,
+    max_query_chars: int,
+    max_image_bytes: int = _MAX_IMAGE_BYTES,
+) -> QueryContext:
     """Return the context that every later stage receives.
 
     Raises:
         InvalidQuery: The request has no defined answer.
     """
-    check_request(request, max_query_chars=max_query_chars)
+    check_request(request, max_query_chars=max_query_chars, max_image_bytes=max_image_bytes)
     context = QueryContext(
         request=request,
         namespace=bus.namespace,

@@ -110,4 +110,5 @@ def _hit(context: QueryContext, candidate: Candidate, *, record: PassageRecord, 
         linked=tuple(linked),
         versions=record.versions,
         arms=candidate.arms if context.request.explain else (),
+        pictures=candidate.pictures,
     )

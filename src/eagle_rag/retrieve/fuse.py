@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import ArmScore, Candidate, FusionMethod
 from eagle_rag.ops.fusion import fuse_min_max, fuse_rrf, fuse_weighted
+from eagle_rag.ops.pictures import picture_key
 
 __all__ = ["FusionConfig", "RankedArm", "fuse_arms", "merge_plans"]
 
@@ -43,7 +44,10 @@ def fuse_arms(
     """Return one plan's candidates, score descending, then passage id.
 
     Every candidate keeps the rank and score of each arm that found it; ranks are those among live rows.
+    A passage that an arm found by several rows (its pictures have rows of their own) counts by the best.
     """
+    pictures = _pictures(arms)
+    arms = [RankedArm(arm.arm, _best_rows(arm.hits)) for arm in arms]
     lists = [[(hit.passage_id, hit.score) for hit in arm.hits] for arm in arms]
     if config.method == "rrf":
         fused = fuse_rrf(lists, k=config.rrf_k)
@@ -58,9 +62,29 @@ def fuse_arms(
             first.setdefault(hit.passage_id, hit)
             scores.setdefault(hit.passage_id, []).append(ArmScore(arm.arm, rank, hit.score))
     return tuple(
-        _candidate(first[key], collection=collection, score=score, arms=tuple(scores[key]))
+        replace(
+            _candidate(first[key], collection=collection, score=score, arms=tuple(scores[key])),
+            pictures=tuple(pictures.get(key, ())),
+        )
         for key, score in fused
     )
+
+
+def _best_rows(hits: Sequence[StoreHit]) -> tuple[StoreHit, ...]:
+    first: dict[str, StoreHit] = {}
+    for hit in hits:
+        first.setdefault(hit.passage_id, hit)
+    return tuple(first.values())
+
+
+def _pictures(arms: Sequence[RankedArm]) -> dict[str, dict[str, None]]:
+    """Return by passage the keys of the pictures through which it was found, best first."""
+    found: dict[str, dict[str, None]] = {}
+    for hit in (hit for arm in arms for hit in arm.hits):
+        key = picture_key(hit.row_id, hit.passage_id, hit.version)
+        if key:
+            found.setdefault(hit.passage_id, {})[key] = None
+    return found
 
 
 def _weights(arms: Sequence[RankedArm], alpha: float) -> list[float]:
@@ -89,7 +113,7 @@ def _candidate(
 def merge_plans(rankings: Sequence[tuple[Candidate, ...]], *, rrf_k: int) -> tuple[Candidate, ...]:
     """Merge the rankings of several collections by reciprocal rank; one alone passes through.
 
-    A passage found in several collections is one candidate with the arms of all.
+    A passage found in several collections is one candidate with the arms and pictures of all.
     """
     found = [ranking for ranking in rankings if ranking]
     if len(found) < 2:  # noqa: PLR2004 - two rankings are the fewest that can be merged
@@ -100,7 +124,11 @@ def merge_plans(rankings: Sequence[tuple[Candidate, ...]], *, rrf_k: int) -> tup
     merged: dict[str, Candidate] = {}
     for item in (item for ranking in found for item in ranking):
         known = merged.get(item.passage_id)
-        merged[item.passage_id] = (
-            item if known is None else replace(known, arms=(*known.arms, *item.arms))
-        )
+        if known is None:
+            merged[item.passage_id] = item
+        else:
+            pictures = dict.fromkeys((*known.pictures, *item.pictures))
+            merged[item.passage_id] = replace(
+                known, arms=(*known.arms, *item.arms), pictures=tuple(pictures)
+            )
     return tuple(replace(merged[key], score=score) for key, score in fused)

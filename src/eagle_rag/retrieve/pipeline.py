@@ -35,7 +35,7 @@ from eagle_rag.retrieve.expand import expand_for_plan, find_intent
 from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
 from eagle_rag.retrieve.inject import inject_supplement
 from eagle_rag.retrieve.rerank import rerank_merged, rerank_plan
-from eagle_rag.retrieve.search import ArmHits, Encode, PlannedQuery, search_arms
+from eagle_rag.retrieve.search import ArmHits, Encode, PlannedQuery, Reach, search_arms
 from eagle_rag.retrieve.supplement import supplement_candidates
 
 __all__ = ["SearchConfig", "SearchPipeline", "SearchServices"]
@@ -54,6 +54,7 @@ class SearchConfig:
         max_query_chars: Longer queries are refused.
         retracted: What becomes of retracted documents.
         rerank_depth: Candidates that tier 2 sees; 0 switches it off.
+        max_image_bytes: Larger pictures are refused.
     """
 
     fusion: FusionMethod = "rrf"
@@ -62,6 +63,7 @@ class SearchConfig:
     max_query_chars: int = 20_000
     retracted: RetractedPolicy = "mark"
     rerank_depth: int = 0
+    max_image_bytes: int = 100 << 20
 
 
 @dataclass(slots=True)
@@ -101,6 +103,7 @@ class SearchServices:
         namespace: The registry's namespace: workspace and plugin namespace.
         store: Reads collections.
         encode: Encodes a query for a plan.
+        reach: What the encoder of a plan takes a query as.
         has_collection: Whether a collection was ever written.
         executor: Threads for the arms.
         audit: Where routing decisions are logged.
@@ -110,6 +113,7 @@ class SearchServices:
     namespace: str
     store: CollectionReader
     encode: Encode
+    reach: Callable[[CollectionQueryPlan], Reach]
     has_collection: Callable[[str], bool]
     executor: Executor
     audit: DecisionLog
@@ -140,9 +144,14 @@ class SearchPipeline:
         run = _Run()
         bus = self._bus.bind(namespace, run.events.append)
         with run.stage("assemble"):
-            context = assemble_query(bus, request, max_query_chars=config.max_query_chars)
+            context = assemble_query(
+                bus,
+                request,
+                max_query_chars=config.max_query_chars,
+                max_image_bytes=config.max_image_bytes,
+            )
             context = find_intent(bus, context)
-        if not context.tokens and request.mode != "dense":
+        if not context.tokens and request.mode != "dense" and request.query.strip():
             message = (
                 "the query holds nothing that words could find: no word but stop words, no number"
             )
@@ -187,12 +196,33 @@ class SearchPipeline:
     ) -> tuple[PlannedQuery, ...]:
         planned: list[PlannedQuery] = []
         for plan in plans:
-            if self._services.has_collection(plan.collection):
-                planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan)))
-            else:
-                message = f"collection {plan.collection!r} is empty: nothing was ingested into it"
-                run.events.append(TraceEvent("classify", message, degraded=True))
+            reach = self._services.reach(plan)
+            unfit = self._unfit(context, plan, reach)
+            if unfit is not None:
+                run.events.append(unfit)
+                continue
+            by_picture = context.request.image is not None and reach in {"picture", "both"}
+            planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan), by_picture))
         return tuple(planned)
+
+    def _unfit(
+        self, context: QueryContext, plan: CollectionQueryPlan, reach: Reach
+    ) -> TraceEvent | None:
+        """Return what to say of a plan that cannot be searched for this query, or ``None``."""
+        name = f"collection {plan.collection!r}"
+        request = context.request
+        if reach == "nothing":
+            message = f"no encoder fills {name} in this profile"
+        elif not self._services.has_collection(plan.collection):
+            message = f"{name} is empty: nothing was ingested into it"
+        elif reach == "picture" and request.image is None:
+            message = f"{name} is searched by pictures only: {plan.encoder} takes no words"
+        elif reach == "text" and not request.query.strip():
+            message = f"{name} is searched by words only, and the query has none"
+            return TraceEvent("classify", message)
+        else:
+            return None
+        return TraceEvent("classify", message, degraded=True)
 
     def _results(
         self,

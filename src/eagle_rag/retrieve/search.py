@@ -8,6 +8,7 @@ identifier arm is what lets an exact name win over texts that merely resemble it
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import Literal
 
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.filters import Filter
@@ -17,20 +18,30 @@ from eagle_rag.ops.exact import exact_forms
 from eagle_rag.ops.tokens import tokenize
 from eagle_rag.ports.stores import CollectionReader
 
-__all__ = ["ArmHits", "Encode", "PlannedQuery", "search_arms"]
+__all__ = ["ArmHits", "Encode", "PlannedQuery", "Reach", "search_arms"]
 
 # A text that lacks the rarer of two names has less than half of the best score.
 _LEAST_SHARE = 0.6
 
-Encode = Callable[[CollectionQueryPlan, str], tuple[FloatArray, bool]]
+Encode = Callable[[CollectionQueryPlan, str | bytes], tuple[FloatArray, bool]]
+
+Reach = Literal["text", "picture", "both", "nothing"]
+"""What the encoder of a plan takes a query as; ``nothing``: none fills the collection in this profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedQuery:
-    """One plan with the query expanded for it."""
+    """One plan with the query expanded for it.
+
+    Args:
+        plan: The plan.
+        expanded: The query in words.
+        by_picture: The dense arm compares with the request's picture instead.
+    """
 
     plan: CollectionQueryPlan
     expanded: ExpandedQuery
+    by_picture: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +78,7 @@ def search_arms(
         planned: The plans.
         context: The query.
         store: Where to search.
-        encode: ``(plan, text) -> (vector, truncated)``; it refuses a plan whose encoder is not of the
+        encode: ``(plan, text or picture) -> (vector, truncated)``; it refuses a plan whose encoder is not of the
             collection's vector space.
         executor: Threads for the arms.
         depth_factor: Multiplies every plan's ``recall_top_k``.
@@ -101,20 +112,21 @@ def _arms(
     limit: int,
 ) -> list[tuple[str, Run]]:
     plan, expanded = query.plan, query.expanded
-    mode = context.request.mode
+    request = context.request
+    mode, words = request.mode, bool(request.query.strip())
     arms: list[tuple[str, Run]] = []
-    if mode != "dense" and (plan.hybrid or mode == "lexical"):
+    if words and mode != "dense" and (plan.hybrid or mode == "lexical"):
         extra = [token for term in expanded.sparse_terms for token in tokenize(term)]
         tokens = tuple(dict.fromkeys((*context.tokens, *extra)))
         arms.append(("lexical", _lexical(store, plan.collection, tokens, limit, context.scope)))
-        whole = exact_forms(context.request.query)
+        whole = exact_forms(request.query)
         if whole:
             run = _lexical(store, plan.collection, whole, limit, context.scope)
             arms.append(("identifier", _with_most(run)))
     if mode != "lexical":
-        arms.append(
-            ("dense", _dense(store, plan, expanded.dense_query, limit, context.scope, encode))
-        )
+        picture = request.image if query.by_picture else None
+        asked = expanded.dense_query if picture is None else picture
+        arms.append(("dense", _dense(store, plan, asked, limit, context.scope, encode)))
     return arms
 
 
@@ -145,13 +157,13 @@ def _with_most(run: Run) -> Run:
 def _dense(
     store: CollectionReader,
     plan: CollectionQueryPlan,
-    text: str,
+    asked: str | bytes,
     limit: int,
     scope: Filter | None,
     encode: Encode,
 ) -> Run:
     def run() -> tuple[tuple[StoreHit, ...], bool]:
-        vector, truncated = encode(plan, text)
+        vector, truncated = encode(plan, asked)
         return store.search_dense(plan.collection, vector, limit=limit, where=scope), truncated
 
     return run

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["paths_of", "run_ingest"]
 
 _KB_CHARS = 64
+_SHOWN_WARNINGS = 20
 
 
 def paths_of(texts: Sequence[str]) -> list[Path]:
@@ -72,12 +73,15 @@ def run_ingest(
     ) as progress:
         task = progress.add_task("reading", total=None)
         passages = 0
+        warnings: list[str] = []
 
         def on_event(event: IngestEvent) -> None:
             nonlocal passages
             if as_json:
                 print_json({"event": event.kind, **_event_json(event)})
-            if event.kind != "optimized":
+            if event.kind == "warning":
+                warnings.append(f"warning {event.source_uri}: {event.message}")
+            elif event.kind != "optimized":
                 passages += event.passages if event.kind == "committed" else 0
                 progress.update(task, advance=1, description=f"documents ({passages} passages)")
 
@@ -86,6 +90,10 @@ def run_ingest(
         print_json({"event": "report", **to_json(report)})
     else:
         print_report(report)
+        for warning in warnings[:_SHOWN_WARNINGS]:
+            say(warning)
+        if len(warnings) > _SHOWN_WARNINGS:
+            say(f"... and {len(warnings) - _SHOWN_WARNINGS} more warnings; --json lists all")
         say(f"{time.monotonic() - started:.1f} s")
     return report
 

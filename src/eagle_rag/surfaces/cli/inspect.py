@@ -70,7 +70,10 @@ def plugins(context: typer.Context, *, as_json: Json = False) -> None:
     )
     print_rows(
         [
-            (item.name, f"{item.dim}-d, filled by {item.default_encoder}")
+            (
+                item.name,
+                f"{item.dim}-d, filled by {item.default_encoder or 'nothing in this profile'}",
+            )
             for item in listing.collections
         ],
         title="collections",

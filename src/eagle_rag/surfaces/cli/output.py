@@ -141,6 +141,8 @@ def _print_hit(console: Console, hit: Hit) -> None:
     console.print(_highlighted(hit))
     for link in hit.linked:
         console.print(f"   [dim]{link.kind}: {_plain(link.label or link.key)}[/]")
+    for key in hit.pictures:
+        console.print(f"   [dim]found by picture {_plain(key)}[/]")
     for arm in hit.arms:
         console.print(f"   [dim]{_plain(arm.arm)}: rank {arm.rank}, score {arm.score:.4f}[/]")
     console.print()
@@ -163,6 +165,11 @@ def print_report(report: IngestReport) -> None:
         f" {len(report.duplicates)} duplicate, {len(report.refused)} refused,"
         f" {len(report.deleted)} deleted; {report.passages} passages written"
     )
+    if report.pictures:
+        lost = report.pictures_unreadable
+        unread = f", {lost} could not be decoded" if lost else ""
+        say(f"{report.pictures} pictures kept, {report.pictures_embedded} of them searchable by"
+            f" their looks{unread}")  # fmt: skip
     if report.truncated:
         say(f"{report.truncated} passages were longer than the encoder's window; the rest of them is"
             " searched by words only")  # fmt: skip

@@ -23,11 +23,13 @@ from eagle_rag.surfaces.cli.output import (
     say,
     visible,
 )
+from eagle_rag.surfaces.cli.pictures import print_pictures, read_image, write_picture
 from eagle_rag.surfaces.schemas import (
     convert_spans,
     document_json,
     passage_json,
     results_json,
+    to_json,
 )
 
 if TYPE_CHECKING:
@@ -92,8 +94,11 @@ def _value(field: str, text: str) -> int | str:
 
 def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
     context: typer.Context,
-    question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")],
+    question: Annotated[str, typer.Argument(help="The question; - reads it from stdin.")] = "",
     *,
+    image: Annotated[
+        Path | None, typer.Option(help="A picture to compare with, beside or instead of words.")
+    ] = None,
     top_k: Annotated[int | None, typer.Option("--top-k", "-k", help="How many results.")] = None,
     offset: Annotated[int, typer.Option(help="How many results to skip.")] = 0,
     kb: KnowledgeBases = None,
@@ -130,6 +135,7 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
             mode=mode,
             fusion=fusion,
             explain=explain,
+            image=None if image is None else read_image(image, _most_bytes(engine)),
         )
         results = engine.search(request)
         if not results.hits:
@@ -159,30 +165,44 @@ def _in_unit(engine: "Engine", value: dict[str, Any], document_id: str, unit: Un
         convert_spans(value, partial(engine.convert_offsets, document_id, unit=unit))
 
 
-def show(
+def _most_bytes(engine: "Engine") -> int:
+    return engine.settings.ingest.max_file_bytes
+
+
+def show(  # noqa: PLR0913 - one parameter an option, as typer wants it
     context: typer.Context,
     document: Annotated[str, typer.Argument(help="Document id, PMID, PMCID or DOI.")],
     *,
     passage: Annotated[str | None, typer.Option(help="Only this passage.")] = None,
+    picture: Annotated[
+        str | None, typer.Option(help="Write the picture of this key to --output.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="File for --picture.")] = None,
     kb: KnowledgeBases = None,
     offsets: Offsets = "codepoint",
     as_json: Json = False,
 ) -> None:
-    """Show a document in reading order, or one passage of it.
+    """Show a document in reading order, or one passage of it, or write one of its pictures to a file.
 
     Example: eagle show PMC99000001 --passage psg1_...
     """
     session: Session = context.obj
     kb_names = tuple(kb) if kb else None
     with session.engine() as engine:
+        if picture is not None or output is not None:
+            write_picture(engine, document, picture, output=output, kb_names=kb_names)
+            return
         view = engine.show(document, kb_names=kb_names)
         identity = view.record.document_id
         if passage is None:
             links = _links(engine, identity, kb_names)
+            pictures = engine.pictures(identity, kb_names=kb_names)
             if not as_json:
                 _print_document(view, links)
+                print_pictures(pictures)
                 return
             value = document_json(view, links)
+            value["pictures"] = [to_json(item) for item in pictures]
         else:
             record = engine.passage(passage, document_id=identity, kb_names=kb_names)
             if not as_json:
