@@ -18,6 +18,9 @@ from eagle_biomed.formats.raster_png import (
 
 __all__ = ["SLICES", "axis_codes", "slice_picture"]
 
+Volume = Any
+"""A nibabel image; its stubs leave the type of its data open."""
+
 SLICES = ("axial", "coronal", "sagittal")
 """Planes across the axes that point to the head, to the front and to the right."""
 
@@ -30,7 +33,7 @@ _MIN_SIDE = 2
 _MAX_STRETCH = 20.0  # of thick slices; more is a damaged header
 
 
-def axis_codes(image: Any) -> str:  # noqa: ANN401 - a nibabel image; its stubs leave the data open
+def axis_codes(image: Volume) -> str:
     """Return where the voxel axes point, such as ``LAS``, or nothing when the header does not say."""
     affine = np.asarray(image.affine, dtype=np.float64)
     if affine.shape != (4, 4) or not np.isfinite(affine).all():
@@ -38,7 +41,7 @@ def axis_codes(image: Any) -> str:  # noqa: ANN401 - a nibabel image; its stubs 
     return "".join(code or "?" for code in aff2axcodes(affine))  # type: ignore[no-untyped-call]  # nibabel leaves it so
 
 
-def slice_picture(image: Any, name: str) -> bytes:  # noqa: ANN401 - as above
+def slice_picture(image: Volume, name: str) -> bytes:
     """Return the middle slice of the first volume as PNG, or nothing when it shows nothing.
 
     The front or the head is up; as if seen from the feet, the patient's right is at the left.
@@ -65,7 +68,7 @@ def slice_picture(image: Any, name: str) -> bytes:  # noqa: ANN401 - as above
     return png_of(_stretched(shown, _size(image, rest[0]), _size(image, rest[1])))
 
 
-def _orientation(image: Any) -> tuple[list[int], list[int]]:  # noqa: ANN401 - as above
+def _orientation(image: Volume) -> tuple[list[int], list[int]]:
     """Return for each voxel axis its world axis and 1 or -1; the axes as they are without an affine."""
     affine = np.asarray(image.affine, dtype=np.float64)
     if affine.shape == (4, 4) and np.isfinite(affine).all():
@@ -75,7 +78,7 @@ def _orientation(image: Any) -> tuple[list[int], list[int]]:  # noqa: ANN401 - a
     return [0, 1, 2], [1, 1, 1]
 
 
-def _plane(image: Any, voxel_axis: int) -> tuple[Pixels, tuple[int, int]]:  # noqa: ANN401 - as above
+def _plane(image: Volume, voxel_axis: int) -> tuple[Pixels, tuple[int, int]]:
     """Return the middle slice across a voxel axis, and the voxel axes of its rows and columns."""
     index: list[Any] = [slice(None)] * min(3, len(image.shape)) + [0] * max(
         0, len(image.shape) - 3
@@ -87,7 +90,7 @@ def _plane(image: Any, voxel_axis: int) -> tuple[Pixels, tuple[int, int]]:  # no
     return plane, (first, second)
 
 
-def _size(image: Any, axis: int) -> float:  # noqa: ANN401 - as above
+def _size(image: Volume, axis: int) -> float:
     sizes = image.header.get_zooms()
     size = float(sizes[axis]) if axis < len(sizes) else 1.0
     return size if np.isfinite(size) and size > 0 else 1.0

@@ -4,6 +4,7 @@ from eagle_biomed.formats.catalog import FormatCard, select_format
 from eagle_biomed.formats.dicom_signs import accepts_dicom
 from eagle_biomed.formats.images_signs import accepts_nifti, accepts_picture
 from eagle_biomed.formats.labels_signs import looks_like_openfda, looks_like_spl
+from eagle_biomed.formats.layout_signs import accepts_docx, accepts_pdf, accepts_pptx
 from eagle_biomed.formats.molecules_signs import accepts_compounds
 from eagle_biomed.formats.structures_signs import accepts_structures
 from eagle_biomed.formats.trials_signs import looks_like_trial
@@ -18,6 +19,9 @@ FORMATS: tuple[FormatCard, ...] = (
     FormatCard("dicom", accepts_dicom, "eagle_biomed.formats.dicom", pictures="pictures"),
     FormatCard("nifti", accepts_nifti, "eagle_biomed.formats.nifti", pictures="pictures"),
     FormatCard("picture", accepts_picture, "eagle_biomed.formats.raster", pictures="pictures"),
+    FormatCard("pdf", accepts_pdf, "eagle_biomed.formats.pdf"),
+    FormatCard("docx", accepts_docx, "eagle_biomed.formats.office", parse="parse_docx"),
+    FormatCard("pptx", accepts_pptx, "eagle_biomed.formats.office", parse="parse_pptx"),
     FormatCard("structure", accepts_structures, "eagle_biomed.formats.structures"),
     FormatCard("compound", accepts_compounds, "eagle_biomed.formats.molecules"),
 )
