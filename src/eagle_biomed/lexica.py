@@ -49,7 +49,7 @@ def _source(item: object, mrconso_path: str) -> LexiconSource:
             remedy = f"set {MRCONSO_VARIABLE} or `mrconso_path` to MRCONSO.RRF"
             raise ConfigurationError(message, remedy=remedy)
         return Mrconso(mrconso_path)
-    if item in {"hgnc", "mesh-diseases"}:
+    if isinstance(item, str) and item in {"hgnc", "mesh-diseases"}:
         from eagle_biomed.lexicon_packages import HgncGenes, MeshDiseases
 
         return HgncGenes() if item == "hgnc" else MeshDiseases()

@@ -19,6 +19,10 @@ from eagle_rag.errors import ConfigurationError, InvalidInput
 __all__ = ["HgncGenes", "MeshDiseases"]
 
 _ACRONYM: Final = re.compile(r"[a-z]{2,4}")
+_WORDS: Final = frozenset({"aura", "bleb", "coma", "pus", "rash", "stye", "tic", "tics", "zona"})
+_WRONG: Final = frozenset({"combined"})  # a variant cut short in version 0.4
+_THREE_LETTERS: Final = re.compile(r"[A-Za-z]{1,3}")  # MRI and PCR are aliases of genes
+_DISEASE_TREES: Final = ("C", "F03")  # MeSH: Diseases; Mental Disorders
 _BROKEN: Final = (
     OSError,
     EOFError,
@@ -67,6 +71,8 @@ class HgncGenes:
     def entries(self, skipped: Counter[str]) -> Iterator[LexiconEntry]:
         """Yield genes by symbol; the full name is the first alias.
 
+        Aliases of up to three letters are left out: they are acronyms of other things more often.
+
         Raises:
             InvalidInput: The file is not an HGNC table.
         """
@@ -77,8 +83,10 @@ class HgncGenes:
                         skipped["no symbol"] += 1
                         continue
                     others = f"{row['name']}|{row['alias_symbol']}|{row['prev_symbol']}"
-                    aliases = tuple(filter(None, map(str.strip, others.split("|"))))
-                    yield LexiconEntry(row["symbol"], aliases, kind="gene")
+                    aliases = [alias for alias in map(str.strip, others.split("|")) if alias]
+                    kept = tuple(alias for alias in aliases if not _THREE_LETTERS.fullmatch(alias))
+                    skipped["alias of up to three letters"] += len(aliases) - len(kept)
+                    yield LexiconEntry(row["symbol"], kept, kind="gene")
         except _BROKEN as error:
             raise _broken(self._path, error) from error
 
@@ -116,6 +124,8 @@ class MeshDiseases:
     def entries(self, skipped: Counter[str]) -> Iterator[LexiconEntry]:
         """Yield diseases by the name of their descriptor, in order of the file.
 
+        The package has behaviour and therapies too: kept are the trees of diseases and mental disorders.
+
         Raises:
             InvalidInput: The file is not the package's dictionary.
         """
@@ -123,13 +133,16 @@ class MeshDiseases:
             raw = bz2.decompress(self._path.read_bytes())
             loaded = _PlainUnpickler(io.BytesIO(raw)).load()
             variants: Mapping[str, list[str]] = loaded["disease_variant_to_canonical"]
-            details: Mapping[str, Mapping[str, str]] = loaded["disease_canonical_to_data"]
-            named: dict[str, list[str]] = {canonical: [] for canonical in details}
+            details: Mapping[str, Mapping[str, Any]] = loaded["disease_canonical_to_data"]
+            named: dict[str, list[str]] = {
+                canonical: []
+                for canonical, detail in details.items()
+                if any(tree.startswith(_DISEASE_TREES) for tree in detail["mesh_tree"])
+            }
+            skipped["descriptor that is no disease"] += len(details) - len(named)
             for variant, canonicals in variants.items():
                 for canonical in canonicals:
-                    if canonical not in named:
-                        skipped["variant of an unknown disease"] += 1
-                    elif variant != canonical:
+                    if canonical in named and variant not in {canonical, *_WRONG}:
                         named[canonical].append(_written(variant, canonical))
             for canonical, others in named.items():
                 yield LexiconEntry(details[canonical]["name"], tuple(others), kind="disease")
@@ -139,6 +152,6 @@ class MeshDiseases:
 
 def _written(variant: str, canonical: str) -> str:
     """Return a variant as it is written: the file has small letters only, for acronyms too."""
-    if _ACRONYM.fullmatch(variant) and variant not in canonical:
+    if _ACRONYM.fullmatch(variant) and variant not in canonical and variant not in _WORDS:
         return variant.upper()
     return variant

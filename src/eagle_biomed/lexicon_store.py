@@ -43,7 +43,7 @@ _DATABASE: Final = "names.sqlite"
 _FINGERPRINTS: Final = "fingerprints.npy"
 _MANIFEST: Final = "manifest.json"
 _BATCH: Final = 20_000
-_AMBIGUOUS: Final = 2  # in HGNC, CI and SD are aliases; in articles they are statistics
+_AMBIGUOUS: Final = 2  # HR and SD are genes in HGNC, and statistics in articles
 _CACHED_FORMS: Final = 1 << 16
 _TABLES: Final = """
 CREATE TABLE entities (id INTEGER PRIMARY KEY, key TEXT, name TEXT, cui TEXT, kind TEXT);
@@ -139,11 +139,13 @@ class StoredLexicon:
         return self._entities("WHERE key = ? ORDER BY id", (key,))
 
     def by_name(self, key: str) -> tuple[StoredEntity, ...]:
-        """Return the entities one of whose names has this key: canonical names first."""
+        """Return the entities one of whose names has this key: canonical names first.
+
+        A name that is too short or too long to be looked for in a text is known here when it is canonical.
+        """
         [fingerprint] = fingerprints_of([key]).tolist() if 0 < len(key) <= MAX_NAME_CHARS else [0]
-        names = dict.fromkeys(form.entity for form in self.forms(fingerprint, key))
-        found = (self._entities("WHERE key = ? ORDER BY id", (_key(name),)) for name in names)
-        return tuple(entity for group in found for entity in group)
+        keys = dict.fromkeys([key, *(_key(form.entity) for form in self.forms(fingerprint, key))])
+        return tuple(entity for canonical in keys for entity in self.by_key(canonical))
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield key and canonical name of every entity, in order of the lexicon."""
@@ -311,12 +313,10 @@ class _Writer:
     def _name(self, name: str, entity: int, *, alias: bool) -> None:
         normal = normalise(name)
         parts = count_parts(normal)
-        if len(normal.key) <= 1 or not any(map(str.isalpha, normal.key)):
-            self._skipped["name of one character or without a letter"] += 1
+        if len(normal.key) <= _AMBIGUOUS or not any(map(str.isalpha, normal.key)):
+            self._skipped["name of two characters or without a letter"] += 1
         elif len(normal.key) > MAX_NAME_CHARS or parts > MAX_NAME_PARTS:
             self._skipped["name too long to stand in prose"] += 1
-        elif alias and len(normal.key) <= _AMBIGUOUS:
-            self._skipped["alias of two characters"] += 1
         else:
             self.parts = max(self.parts, parts)
             self._waiting.append((normal.key, name, entity, int(alias)))

@@ -125,7 +125,7 @@ def _entry(name: str, value: object) -> OntologyEntry:
         name,
         texts["type"],
         group=texts["group"],
-        aliases=lists["aliases"],
+        aliases=tuple(dict.fromkeys(lists["aliases"] + lists["guarded_aliases"])),
         cui=texts["cui"],
         pathways=lists["pathways"],
         related_drugs=lists["related_drugs"],
