@@ -124,7 +124,7 @@ def test_i2_a_filter_without_a_meaning_is_refused_with_exit_code_2(
         (["search", "x", "-k", "0"], 2, "top_k must be at least 1, got 0"),
         (["search", "x", "-k", "many"], 2, "valid integer"),
         (["search", "x", "--mode", "psychic"], 2, "psychic"),
-        (["search"], 2, "Missing argument"),
+        (["search"], 2, "the query is empty"),
         (["show", "PMC1"], 2, "no document 'PMC1'"),
         (["delete", "PMC1"], 2, "no document 'PMC1'"),
         (["ingest"], 2, "Missing argument"),
