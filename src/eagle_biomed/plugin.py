@@ -1,10 +1,19 @@
 """The plugin: hook implementations only, each one call."""
 
-from eagle_biomed.formats.catalog import FormatTools
+from collections.abc import Sequence
+
 from eagle_biomed.formats.selector import biomed_format_selector, format_card
+from eagle_biomed.wiring import BiomedParts, load_parts
+from eagle_rag.errors import PluginError
 from eagle_rag.hooks import hookimpl
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
-from eagle_rag.model.passage import VisualAsset
+from eagle_rag.model.passage import ChunkDecision, EncodedBatch, Passage, VisualAsset
+from eagle_rag.model.query import (
+    CollectionQueryPlan,
+    ExpandedQuery,
+    QueryContext,
+    RouteDecision,
+)
 from eagle_rag.ports.plugins import PluginContext
 
 __all__ = ["BiomedPlugin"]
@@ -20,11 +29,18 @@ class BiomedPlugin:
     priority = 100
 
     def __init__(self) -> None:
-        self._tools: FormatTools | None = None
+        self._loaded: BiomedParts | None = None
 
     def on_load(self, context: PluginContext) -> None:
         """Register what the plugin brings; nothing is loaded."""
-        self._tools = FormatTools(context.services.read_xml)
+        self._loaded = load_parts(context)
+
+    @property
+    def _parts(self) -> BiomedParts:
+        if self._loaded is None:
+            message = "a hook of plugin 'biomed' was called before on_load"
+            raise PluginError(message, remedy="load it through the engine")
+        return self._loaded
 
     @hookimpl
     def ingest_route_selectors(self, source: Source) -> str | None:
@@ -35,9 +51,7 @@ class BiomedPlugin:
     def parse(self, source: Source) -> ParseOutcome | None:
         """Parse a source of one of the plugin's formats."""
         card = format_card(source.pipeline)
-        if card is None or self._tools is None:
-            return None
-        return card.parser()(source, self._tools)
+        return None if card is None else card.parser()(source, self._parts.formats)
 
     @hookimpl
     def ingest_visual_extract(
@@ -47,3 +61,53 @@ class BiomedPlugin:
         card = format_card(document.format)
         pictures = None if card is None else card.picture_reader()
         return None if pictures is None else pictures(document, source)
+
+    @hookimpl
+    def chunk(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...]:
+        """Tag passages with section, document type and drugs."""
+        return self._parts.enrich(document, passages)
+
+    @hookimpl
+    def annotate(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[Passage, ...] | None:
+        """Tag passages with the document's profile: biomedical or general text."""
+        return self._parts.profile(document, passages)
+
+    @hookimpl
+    def classify_chunk(
+        self, document: ParsedDocument, passages: tuple[Passage, ...]
+    ) -> tuple[ChunkDecision, ...]:
+        """Decide where passages go."""
+        return self._parts.classifier.text(document, passages)
+
+    @hookimpl
+    def classify_visual(
+        self, document: ParsedDocument, assets: tuple[VisualAsset, ...]
+    ) -> tuple[ChunkDecision, ...]:
+        """Decide where pictures go."""
+        return self._parts.classifier.visual(document, assets)
+
+    @hookimpl
+    def embed_text(self, encoder: str, texts: Sequence[str]) -> EncodedBatch | None:
+        """Encode texts with an encoder of the plugin's own."""
+        return self._parts.embed_text(encoder, texts)
+
+    @hookimpl
+    def embed_visual(self, encoder: str, images: Sequence[bytes]) -> EncodedBatch | None:
+        """Encode pictures with an encoder of the plugin's own."""
+        return self._parts.embed_visual(encoder, images)
+
+    @hookimpl
+    def classify_query(self, context: QueryContext) -> RouteDecision | None:
+        """Decide which collections a query goes to."""
+        return self._parts.queries.route(context)
+
+    @hookimpl
+    def query_dense_expand(
+        self, context: QueryContext, plan: CollectionQueryPlan | None
+    ) -> ExpandedQuery | None:
+        """Ask the chemical collection for a structure; leave other plans to the core."""
+        return self._parts.queries.expand(context, plan)

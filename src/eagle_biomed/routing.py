@@ -1,0 +1,200 @@
+"""Which collections a query goes to, and what the chemical one is asked.
+
+The choice of this version: by what the query holds, without intent. It keeps nothing between two queries.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from eagle_biomed.classifiers import is_pathology, is_radiology
+from eagle_biomed.collections import (
+    CHEMICAL,
+    CORE_TEXT,
+    CORE_VISUAL,
+    MEDCPT,
+    PATHOLOGY,
+    RADIOLOGY,
+    TEXT,
+)
+from eagle_biomed.options import BiomedOptions
+from eagle_biomed.smiles_text import find_smiles
+from eagle_rag.model.query import (
+    CollectionQueryPlan,
+    ExpandedQuery,
+    QueryContext,
+    RouteDecision,
+    SearchRequest,
+)
+from eagle_rag.ports.encoders import EncoderCatalog
+from eagle_rag.ports.plugins import CollectionCatalog
+
+__all__ = ["CompoundLookup", "QueryRouter", "structure_in"]
+
+_NO_ENCODER = "left out: no encoder fills it in this profile"
+_NO_TOWER = "left out: its encoder takes pictures alone, not words"
+_NO_WORDS_ARM = "left out: it has no BM25 arm, and mode is lexical"
+_ALIKE = re.compile(
+    r"\b(?:similar|analog(?:ue)?s?|derivatives?|scaffolds?|structur\w+|SMILES|InChI|chemotypes?"
+    r"|compounds?|molecules?)\b",
+    re.IGNORECASE,
+)
+_NAMED_TOP_K = 3
+"""Rows of the chemical arm for a query that only names a compound: the compound and its salts, not its
+neighbours, which every second place of the merged ranking would show."""
+
+
+class CompoundLookup(Protocol):
+    """What routing needs of the ontology."""
+
+    def match_drug_entities(self, text: str) -> Sequence[str]:
+        """Return the canonical names of the drugs a text names, by first occurrence."""
+        ...
+
+    def smiles_of(self, name: str) -> str:
+        """Return the SMILES of a known compound, or empty."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """A collection that a query should go to, and why."""
+
+    collection: str
+    reason: str
+    top_k: int = 0
+
+
+class QueryRouter:
+    """Routes and expands queries; safe to use from several threads.
+
+    Args:
+        options: The plugin's options.
+        collections: What can be searched; ``None`` where nothing is, and then it abstains.
+        encoders: All encoders.
+        names: Gives what finds compounds; called with the first query.
+    """
+
+    def __init__(
+        self,
+        options: BiomedOptions,
+        *,
+        collections: CollectionCatalog | None,
+        encoders: EncoderCatalog,
+        names: Callable[[], CompoundLookup],
+    ) -> None:
+        self._options = options
+        self._collections = collections
+        self._encoders = encoders
+        self._names = names
+
+    def route(self, context: QueryContext) -> RouteDecision | None:
+        """Return the plans; ``None`` leaves the query to the core.
+
+        Each hint names a collection and says why the query goes there or does not.
+
+        Raises:
+            UnknownName: ``exploratory_search_collections`` names a collection that is not there.
+        """
+        if self._collections is None:
+            return None
+        plans: list[CollectionQueryPlan] = []
+        hints: dict[str, str] = {}
+        for wish in self._wishes(context.request):
+            missing = self._missing(wish.collection, context.request)
+            hints.setdefault(wish.collection, missing or wish.reason)
+            if not missing and all(plan.collection != wish.collection for plan in plans):
+                plans.extend(self._plan(self._collections, wish))
+        if not plans:
+            return None
+        rule = "biomed-" + "+".join(_ARM.get(plan.collection, plan.collection) for plan in plans)
+        return RouteDecision(tuple(plans), rule=rule, hints=tuple(sorted(hints.items())))
+
+    def expand(
+        self, context: QueryContext, plan: CollectionQueryPlan | None
+    ) -> ExpandedQuery | None:
+        """Return the structure that the chemical collection is asked for; ``None`` for other plans."""
+        if plan is None or plan.collection != CHEMICAL:
+            return None
+        structure = structure_in(context.request.query, self._names())
+        return ExpandedQuery(structure) if structure else None
+
+    def _plan(
+        self, collections: CollectionCatalog, wish: _Wish
+    ) -> tuple[CollectionQueryPlan, ...]:
+        top_k = self._options.collection_recall_top_k
+        plans = collections.plans([wish.collection], recall_top_k=top_k)
+        return tuple(
+            replace(plan, recall_top_k=min(top_k, wish.top_k)) if wish.top_k else plan
+            for plan in plans
+        )
+
+    def _wishes(self, request: SearchRequest) -> list[_Wish]:
+        wishes: list[_Wish] = []
+        words = request.query
+        if words.strip():
+            wishes += [_Wish(TEXT, "always"), _Wish(CORE_TEXT, "always")]
+            if self._options.medcpt_dual_search:
+                wishes.append(_Wish(MEDCPT, "medcpt_dual_search"))
+            wishes += self._chemical(words)
+        wishes += _visual(request)
+        extra = self._options.exploratory_search_collections
+        wishes += [_Wish(name, "exploratory_search_collections") for name in extra]
+        return wishes
+
+    def _chemical(self, words: str) -> list[_Wish]:
+        if find_smiles(words):
+            return [_Wish(CHEMICAL, "the query holds a structure")]
+        if not structure_in(words, self._names()):
+            return []
+        reason = "the query names a compound of known structure"
+        return [_Wish(CHEMICAL, reason, 0 if _ALIKE.search(words) else _NAMED_TOP_K)]
+
+    def _missing(self, collection: str, request: SearchRequest) -> str:
+        """Return why a collection cannot be searched; empty when it can."""
+        profiles = () if self._collections is None else self._collections.profiles()
+        profile = next((each for each in profiles if each.name == collection), None)
+        known = profile is not None or collection in self._options.exploratory_search_collections
+        if profile is None:
+            return "" if known else _NO_ENCODER
+        if not profile.default_encoder:
+            return _NO_ENCODER
+        if request.mode == "lexical" and not profile.hybrid_enabled:
+            return _NO_WORDS_ARM
+        cards = {card.label: card for card in self._encoders.cards()}
+        card = cards.get(profile.default_encoder)
+        blind = card is not None and card.modality == "visual" and not card.queries_text
+        return _NO_TOWER if blind and request.image is None else ""
+
+
+_ARM = {
+    TEXT: "text",
+    CORE_TEXT: "general",
+    MEDCPT: "medcpt",
+    CHEMICAL: "chemical",
+    RADIOLOGY: "radiology",
+    PATHOLOGY: "pathology",
+    CORE_VISUAL: "visual",
+}
+
+
+def _visual(request: SearchRequest) -> list[_Wish]:
+    if request.image is not None:
+        names = (RADIOLOGY, PATHOLOGY, CORE_VISUAL)
+        return [_Wish(name, "the query is a picture") for name in names]
+    wishes: list[_Wish] = []
+    if is_radiology(request.query):
+        wishes.append(_Wish(RADIOLOGY, "the query speaks of radiology"))
+    if is_pathology(request.query):
+        wishes.append(_Wish(PATHOLOGY, "the query speaks of pathology"))
+    return wishes
+
+
+def structure_in(query: str, names: CompoundLookup) -> str:
+    """Return the SMILES or InChI a query holds, else the SMILES of a compound it names, else empty."""
+    mentions = find_smiles(query)
+    if mentions:
+        return mentions[0].text
+    found = (names.smiles_of(name) for name in (query.strip(), *names.match_drug_entities(query)))
+    return next((smiles for smiles in found if smiles), "")
