@@ -22,7 +22,8 @@ _ALIASES: Mapping[str, str] = {
         "abstract|summary|synopsis|structured abstract|graphical abstract|lay summary"
         "|plain language summary|lay abstract|short abstract|author summary|executive summary"
         "|brief summary|editor s summary|abstract text|abstract of the disclosure|highlights"
-        "|key points|significance statement"
+        "|key points|significance statement|summary of the invention|summary of invention"
+        "|brief summary of the invention|summary of the disclosure|summary of the present invention"
     ),
     "introduction": (
         "introduction|intro|background|background and aims|background and objectives"
@@ -40,7 +41,6 @@ _ALIASES: Mapping[str, str] = {
         "|experimental procedure|experimental section|experimental methods|experimental design"
         "|methods design|methods and design|design and methods|study design|study design and methods"
         "|research design and methods|trial design|design|design setting and participants"
-        "|data collection procedures"
         "|main outcome measures|outcome measures|star methods|online methods"
         "|methods and analysis|statistical analysis|statistical analyses|statistical methods"
         "|data collection|data sources|data extraction|search strategy|methods summary"
@@ -95,6 +95,26 @@ _ALIASES: Mapping[str, str] = {
         "|dose modifications|dosage modifications|dosage adjustment|dose adjustment"
     ),
 }
+# What is as clear where nothing stands above it: "Results > Patients" are results.
+_ALONE = dict.fromkeys(
+    (
+        "arms",
+        "interventions",
+        "intervention",
+        "primary outcomes",
+        "secondary outcomes",
+        "other outcomes",
+        "primary outcome",
+        "secondary outcome",
+        "participants",
+        "patients",
+        "subjects",
+        "study population",
+        "setting",
+        "settings",
+    ),
+    "methods",
+)
 CANONICAL_SECTIONS: tuple[str, ...] = tuple(_ALIASES)
 """The tags, ``body`` left out; "introduction", "methods", "results" and "discussion" are IMRaD."""
 
@@ -153,8 +173,12 @@ def detect_section(passage: Passage) -> str:
     titles = [title for title in passage.section_path if title.strip()]
     if titles:
         found = (section_of_title(title) for title in reversed(titles))
-        return next((section for section in found if section), BODY)
+        return next((section for section in found if section), "") or _alone(titles)
     return _BY_KIND.get(passage.section_kind, "") or _of_text(passage.text)
+
+
+def _alone(titles: list[str]) -> str:
+    return _ALONE.get(_words(titles[0].casefold()), BODY) if len(titles) == 1 else BODY
 
 
 def section_of_title(title: str) -> str:
