@@ -6,6 +6,7 @@ from eagle_biomed.formats.images_signs import accepts_nifti, accepts_picture
 from eagle_biomed.formats.labels_signs import looks_like_openfda, looks_like_spl
 from eagle_biomed.formats.layout_signs import accepts_docx, accepts_pdf, accepts_pptx
 from eagle_biomed.formats.molecules_signs import accepts_compounds
+from eagle_biomed.formats.patents_signs import looks_like_patent
 from eagle_biomed.formats.structures_signs import accepts_structures
 from eagle_biomed.formats.trials_signs import looks_like_trial
 from eagle_rag.model.document import Source
@@ -16,6 +17,7 @@ FORMATS: tuple[FormatCard, ...] = (
     FormatCard("spl", looks_like_spl, "eagle_biomed.formats.spl"),
     FormatCard("openfda-label", looks_like_openfda, "eagle_biomed.formats.openfda"),
     FormatCard("ctgov", looks_like_trial, "eagle_biomed.formats.ctgov"),
+    FormatCard("patent", looks_like_patent, "eagle_biomed.formats.patents"),
     FormatCard("dicom", accepts_dicom, "eagle_biomed.formats.dicom", pictures="pictures"),
     FormatCard("nifti", accepts_nifti, "eagle_biomed.formats.nifti", pictures="pictures"),
     FormatCard("picture", accepts_picture, "eagle_biomed.formats.raster", pictures="pictures"),

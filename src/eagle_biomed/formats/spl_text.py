@@ -1,6 +1,6 @@
 """The text of a drug label: sections with their whole path, tables, lists, footnotes, pictures."""
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from eagle_biomed.formats.sectioned import SectionedText
 from eagle_biomed.formats.spl_codes import REFERENCES_CODE, is_boxed, section_title
@@ -11,7 +11,7 @@ from eagle_biomed.formats.xml_nodes import (
     first,
     inline_text,
     name_of,
-    raise_number,
+    running_text,
 )
 from eagle_rag.model.document import BlockKind, Figure, Reference, SectionKind
 from eagle_rag.ops.bibliography import read_entry
@@ -19,8 +19,6 @@ from eagle_rag.ops.markup import fold_space
 from eagle_rag.ops.outline import kind_of_title
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lxml import etree
 
 __all__ = ["LabelText"]
@@ -126,25 +124,10 @@ class LabelText:
             if name in ("paragraph", "list", "table"):
                 self._flush(pieces, kind)
                 self._child(child, name, kind)
-            elif name in self._special:
-                pieces.append(self._special[name](child))
-            elif name == "caption":
-                pieces.append(f" {self._inline(child)} ")
-            elif name == "br":
-                pieces.append(" ")
-            elif name:
-                # A copy with the outer white space: the words around an element may touch it.
-                pieces.append(self._loose(child, name))
+            else:
+                pieces.append(running_text(child, spaced=_SPACED, special=self._special))
             pieces.append(child.tail or "")
         self._flush(pieces, kind)
-
-    def _loose(self, child: "etree._Element", name: str) -> str:
-        """Return inline text with one space at each end where the source has white space."""
-        text = self._inline(child, raised=name == "sup")
-        source = "".join(cast("Iterator[str]", child.itertext()))
-        lead = " " if source[:1].isspace() else ""
-        trail = " " if source[-1:].isspace() else ""
-        return f"{lead}{text}{trail}"
 
     def _child(self, child: "etree._Element", name: str, kind: BlockKind) -> None:
         if name == "paragraph":
@@ -165,9 +148,8 @@ class LabelText:
         for picture in waiting:
             self._figure(picture)
 
-    def _inline(self, element: "etree._Element", *, raised: bool = False) -> str:
-        text = inline_text(element, spaced=_SPACED, special=self._special)
-        return raise_number(text) if raised else text
+    def _inline(self, element: "etree._Element") -> str:
+        return inline_text(element, spaced=_SPACED, special=self._special)
 
     def _footnote(self, element: "etree._Element") -> str:
         place = len(self._notes)

@@ -23,6 +23,7 @@ __all__ = [
     "iso_date",
     "name_of",
     "raise_number",
+    "running_text",
     "text_at",
     "too_deep",
 ]
@@ -98,25 +99,43 @@ def inline_text(
     return fold_space("".join(pieces))
 
 
+def running_text(
+    element: "etree._Element",
+    *,
+    spaced: frozenset[str] = frozenset({"br"}),
+    special: Special | None = None,
+) -> str:
+    """Return what stands for an element in the text around it: as ``inline_text``, but not folded."""
+    pieces: list[str] = []
+    _append(element, pieces, spaced, special or {})
+    return "".join(pieces)
+
+
 def _flow(
     element: "etree._Element", pieces: list[str], spaced: frozenset[str], special: Special
 ) -> None:
     pieces.append(element.text or "")
     for child in element:
-        name = name_of(child)
-        if name in special:
-            pieces.append(special[name](child))
-        elif name.lower() in _SUPERSCRIPTS:
-            raised: list[str] = []
-            _flow(child, raised, spaced, special)
-            pieces.append(raise_number("".join(raised)))
-        elif name in spaced:
-            pieces.append(" ")
-            _flow(child, pieces, spaced, special)
-            pieces.append(" ")
-        elif name:
-            _flow(child, pieces, spaced, special)
+        _append(child, pieces, spaced, special)
         pieces.append(child.tail or "")
+
+
+def _append(
+    element: "etree._Element", pieces: list[str], spaced: frozenset[str], special: Special
+) -> None:
+    name = name_of(element)
+    if name in special:
+        pieces.append(special[name](element))
+    elif name.lower() in _SUPERSCRIPTS:
+        raised: list[str] = []
+        _flow(element, raised, spaced, special)
+        pieces.append(raise_number("".join(raised)))
+    elif name in spaced:
+        pieces.append(" ")
+        _flow(element, pieces, spaced, special)
+        pieces.append(" ")
+    elif name:
+        _flow(element, pieces, spaced, special)
 
 
 def iso_date(compact: str) -> str:
