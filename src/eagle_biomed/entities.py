@@ -4,6 +4,7 @@ The ontology's own entities are in memory; larger lexica are compiled to disk an
 lexicon whose canonical name is that of an entity before it adds its names to that one.
 """
 
+import hashlib
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -320,11 +321,12 @@ def open_ontology(options: Mapping[str, Any]) -> Ontology:
     sources = [(source, source.digest()) for source in chosen_sources(options)]
     folder = str(options.get("cache_dir", "") or "")
     cache_dir = Path(folder).expanduser() if folder else default_cache_dir()
-    file = read_ontology_file(data)
-    identity = (file.digest, str(cache_dir), *(f"{s.name}-{digest}" for s, digest in sources))
+    content = hashlib.sha256(data).hexdigest()
+    identity = (content, str(cache_dir), *(f"{s.name}-{digest}" for s, digest in sources))
     with _LOCK:
         ontology = _OPENED.get(identity)
         if ontology is None:
+            file = read_ontology_file(data)
             opened = [open_lexicon(source, cache_dir, digest=digest) for source, digest in sources]
             ontology = Ontology(file, [lexicon for lexicon in opened if lexicon is not None])
             while len(_OPENED) >= _OPEN_AT_ONCE:

@@ -9,8 +9,9 @@ The rule, in full:
    unless a word of ``GENE_WORDS`` follows: there its case says nothing.
 4. A guarded gene does not count before a word of ``OTHER_SENSES``: ``CAT scan``, ``MET hours``.
 
-Guarded are: what the ontology marks, names of the ontology written in capitals that are words of
-``ENGLISH_WORDS``, and in lexica also gene symbols that are such words and every name of up to three letters.
+Guarded are: what the ontology marks; names in capitals that are words of ``ENGLISH_WORDS``, a number behind
+them or not (``STEP1``); in lexica also gene symbols of up to five letters and no digit, and every name of up
+to three characters.
 """
 
 import re
@@ -49,56 +50,58 @@ OTHER_SENSES: Final = frozenset(
 
 ENGLISH_WORDS: Final = frozenset(
     str.split(
-        "act acts adds ago aid aims air airs aka all am amid an angel ant ants ape apex app apple arc arch "
-        "arm arms art arts ask atom bad bag band bank bar bark bars base bases bat beam bear beds bee belt "
-        "bend best bid bids bind bird bit bite bits blame blast blind block blot bold bolt bone book born box "
-        "boy brave break bridge bright bulk cage cake call calls calm can cap caps car cardinal cards care "
-        "cart cascades case cast cat cats cell cells chain chance change charge chase chat chip clamp clan "
-        "clear climb clip clock cloud club coat cod code coil cold color comet cope core corn cost cover "
-        "crest crop cross crown cryptic cube cup cups cure cut damage dams dance danger date day dead deaf "
-        "deal dear deep deepest digit dip do dose dot dots draw dream drop drum dry dust ear ears ease east "
-        "eat edge egg end enigma era essence eye face fact fail fair fall fan fans far farm fast fat fate "
-        "fats fear feat feed feel fell few field fig files fill film find fine fir fire firm fish fist fit "
-        "fits five fix flag flame flap flash flat flip flow flower flu fly foe fog fold food foot for force "
-        "fork form four free fresh frog front fruitless full fun fur fuse gain game gap gaps gas gate gel gem "
-        "gems gene genesis get gift girl give glass go goat gold good grab grasp gray great green grip group "
-        "grow guard gum gun hair half hall hand hard harm has hat hats have hay he head heads heal hear heart "
-        "heat help hen her here high hill hint hip his hit hits hold hole home hook hop hope host hot hour "
-        "how hub hunt hut ice iceberg if ill impact in ink ion it itch ivy jam jar jaw jet job jobs join jump "
-        "jury just keen keep key keys kick kid killer kin kind king kiss kit kits knee know lab lace lack lag "
-        "lake lamb lamp land lap laps large laser last late law lay lead leaf lean led left leg legs lent "
-        "less let level lid lids lie life lift light like lime limit line link links lion lip list lists live "
-        "load lobe lock log logs long look loop loss lost lot low luck mad made mail main make male man many "
-        "map maps march mark mask mass mast mat mats max meal mean meat meets melt men met mice mid mild milk "
-        "mill mind mine minor mint miss mist mix mob mode moon more most mount mouse move much mud muted nail "
-        "name nap near neck need nest net nets new nice night nine no nobody nod nodal none nor nose not note "
-        "notes now nude numb nun nut oak oat odd of off oil ok old on once one only onto open opt or our out "
-        "oval owl own pace pack pad pads page pain paint pair palm pan pans par park pars part particle pass "
-        "past path paw pay pea peak peer pen per permit pet pets pick picks pie pig pigs pilot pin pinch pine "
-        "pink pins pipe pit place plan plane plans play plot plug pod pods point pole poll pool poor port "
-        "post posts pot prep prey pride prime print prism pros prune pub pull pulse pump pure push put race "
-        "raft rag rage rain raise ram ramp ran range rank raptor rare rat rate raw ray read real red rely "
-        "rest rests rib rim ring rip rise risk rival road rock rod rods role roll roof room root rope rose "
-        "round row rows rub rug rule rum run rush sacs sad safe said salt same sand sap sat save saw say "
-        "scale scan scar school score sea seal search seat secret see seed seek self sell send sense sera "
-        "serrate set sets sew sex shape share sharp she shell shift ship shock shop short shot show sick side "
-        "sign silent sim simple sin sink sit site sits six size skin skip sky slice slide slim slip slots "
-        "slow small smart smell smile snail snap snow so soap soft soil sole some son song soon sort soul "
-        "sound spa space span spatial spice spike spin spot spots spring spy stage stamp star stars steel "
-        "stem step steps stick still stone stop stops store storm strip strong such suit sum sun sup sure "
-        "swap sync tab tactile tag tags tail take tale talk tall tan tank tap tape taps target task taste tax "
-        "tea team tear tell ten term test than that the then there they thin this thus tide tie tied tight "
-        "time tin tiny tip tips to toe told tone too tool tools tooth top touch tow town toy track trade "
-        "trail train traits trap traps tray tree trees trim trimmer trio trip trips true try tub tube tug "
-        "tune turn twin twist two type types units up use van vast vet via view vow wait wake walk wall want "
-        "war warm wars warts was wash wasp watch wave wax way ways we weak wear web week well went west wet "
-        "what wheel when where which white who why wide wife wig wild will win wind wing wire wise wish wolf "
-        "wood word words work worm worn yak yard year yes yet you young zip zone zoo"
+        "act acts acute adds ago aid aims air airs aka all am amid an and angel ant ants ape apex app apple "
+        "april arc arch arm arms art arts ask atom bad bag band bank bar bark bars base bases bat beam bear "
+        "beds bee belt bend best bid bids bind bird bit bite bits blame blast blind block blot bold bolt bone "
+        "book born box boy brave break bridge bright bulk cage cake call calls calm camp can cap caps car "
+        "cardinal cards care cart cascades case cast cat cats cell cells chain chance change charge chase "
+        "chat chip clamp clan clear climb clip clock cloud club coat cod code coil cold color comet cope core "
+        "corn cost cover crest crop cross crown cryptic cube cup cups cure cut damage dams dance danger date "
+        "day dead deaf deal dear deep deepest digit dip do dose dot dots draw dream drop drum dry dust ear "
+        "ears ease east eat edge egg end enigma era essence eye face fact fail fair fall fan fans far farm "
+        "fast fat fate fats fear feat feed feel fell few field fig files fill film find fine fir fire firm "
+        "fish fist fit fits five fix flag flame flap flash flat flip flow flower flu fly foe fog fold food "
+        "foot for force fork form four free fresh frog front fruitless full fun fur fuse gain game gap gaps "
+        "gas gate gel gem gems gene genesis get gift girl give glass go goat gold good grab grasp gray great "
+        "green grip group grow guard gum gun hair half hall hand hard harm has hat hats have hay he head "
+        "heads heal hear heart heat help hen her here high hill hint hip his hit hits hold hole home hook hop "
+        "hope host hot hour how hub hunt hut ice iceberg if ill impact in ink ion it itch ivy jam jar jaw jet "
+        "job jobs join jump jury just keen keep key keys kick kid killer kin kind king kiss kit kits knee "
+        "know lab lace lack lag lake lamb lamp land lap laps large laser last late law lay lead leaf lean led "
+        "left leg legs lent less let level lid lids lie life lift light like lime limit line link links lion "
+        "lip list lists live load lobe lock log logs long look loop loss lost lot low luck mad made mail main "
+        "make male man many map maps march mark mask mass mast mat mats max may meal mean meat meets melt men "
+        "met mice mid mild milk mill mind mine minor mint miss mist mix mob mode moon more most mount mouse "
+        "move much mud muted nail name nap near neck need nest net nets new nice night nine no nobody nod "
+        "nodal none nor nose not note notes now nude numb nun nut oak oat odd of off oil ok old on once one "
+        "only onto open opt or our out oval owl own pace pack pad pads page pain paint pair palm pan pans par "
+        "park pars part particle pass past path paw pay pea peak peer pen per permit pet pets pick picks pie "
+        "pig pigs pilot pin pinch pine pink pins pipe pit place plan plane plans play plot plug pod pods "
+        "point pole poll pool poor port post posts pot prep prey pride prime print prism pros prune pub pull "
+        "pulse pump pure push put race raft rag rage rain raise ram ramp ran range rank raptor rare rat rate "
+        "raw ray read real red rely rest rests rib rim ring rip rise risk rival road rock rod rods role roll "
+        "roof room root rope rose round row rows rub rug rule rum run rush sacs sad safe said salt same sand "
+        "sap sat save saw say scale scan scar school score sea seal search seat secret see seed seek self "
+        "sell send sense sera serrate set sets sew sex shape share sharp she shell shift ship shock shop "
+        "short shot show sick side sign silent sim simple sin sink sit site sits six size skin skip sky slice "
+        "slide slim slip slots slow small smart smell smile snail snap snow so soap soft soil sole some son "
+        "song soon sort soul sound spa space span spatial spice spike spin spot spots spring spy stage stamp "
+        "star stars steel stem step steps stick still stone stop stops store storm strip strong such suit sum "
+        "sun sup sure swap sync tab tactile tag tags tail take tale talk tall tan tank tap tape taps target "
+        "task taste tax tea team tear tell ten term test than thank that the then there they thin this thus "
+        "tide tie tied tight time tin tiny tip tips to toe told tone too tool tools tooth top touch tow town "
+        "toy track trade trail train traits trap traps tray tree trees trim trimmer trio trip trips true try "
+        "tub tube tug tune turn twin twist two type types units up use van vast vet via view vow wait wake "
+        "walk wall want war warm wars warts was wash wasp watch wave wax way ways we weak wear web week well "
+        "went west wet what wheel when where which white who why wide wife wig wild will win wind wing wire "
+        "wise wish wolf wood word words work worm worn yak yard year yes yet you young zip zone zoo"
     )
 )
 """English words that are also gene symbols or names of diseases; found as small-letter words in articles."""
 
 _SHORT: Final = 3
+_SYMBOL: Final = 5  # letters: Engl, Proc and Acta are names of journals before they are genes
+_DIGITS: Final = "0123456789"
 _NEAR: Final = 60  # characters on either side that tell a heading in capitals
 _CAPITAL_WORD: Final = re.compile(r"[A-Z]{6,}")
 _NEXT_WORD: Final = re.compile(r"[\s-]{1,3}([A-Za-z]+)")
@@ -127,7 +130,7 @@ def ontology_guard(name: str, kind: str, *, marked: bool) -> Guard:
     """Return the guard of a name of the ontology; ``marked`` when the ontology asks for one."""
     written = cased(name)
     gene = kind == "gene"
-    if marked or (written.isupper() and key_of(name) in ENGLISH_WORDS):
+    if marked or (written.isupper() and _is_word(name)):
         return Guard(written, gene=gene, gene_words=gene)
     return FREE
 
@@ -136,10 +139,17 @@ def lexicon_guard(name: str, kind: str) -> Guard:
     """Return the guard of a name of a larger lexicon."""
     written = cased(name)
     gene = kind == "gene"
-    word = key_of(name) in ENGLISH_WORDS
-    if len(written) <= _SHORT or (word and (gene or written.isupper())):
-        return Guard(written.upper() if gene and word else written, gene=gene)
+    word = _is_word(name)
+    symbol = len(written) <= _SYMBOL and written.isalpha() and not written.islower()
+    if gene and (word or symbol):
+        return Guard(written.upper(), gene=True)
+    if len(written) <= _SHORT or (word and written.isupper()):
+        return Guard(written, gene=gene)
     return FREE
+
+
+def _is_word(name: str) -> bool:
+    return key_of(name).rstrip(_DIGITS) in ENGLISH_WORDS
 
 
 def guard_allows(guard: Guard, text: str, start: int, end: int) -> bool:

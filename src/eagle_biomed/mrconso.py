@@ -8,6 +8,7 @@ import hashlib
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -36,10 +37,13 @@ class Mrconso:
         self._path = Path(path).expanduser()
 
     def digest(self) -> str:
-        """Return the SHA-256 of the file; empty when it is absent."""
+        """Return the SHA-256 of the file; empty when it is absent.
+
+        A process reads a file of unchanged size and time once: it has gigabytes.
+        """
         try:
-            with self._path.open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
+            state = self._path.stat()
+            return _digest(self._path, state.st_size, state.st_mtime_ns)
         except OSError as error:
             _LOG.warning("no UMLS names: %s cannot be read: %s", self._path, error)
             return ""
@@ -79,6 +83,12 @@ class Mrconso:
                 row = _row(line, skipped)
                 if row is not None:
                     yield row
+
+
+@lru_cache(maxsize=8)
+def _digest(path: Path, size: int, changed_ns: int) -> str:  # noqa: ARG001 - size and time are the cache's key
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _row(line: bytes, skipped: Counter[str]) -> tuple[str, str, bool] | None:

@@ -1,6 +1,5 @@
 """Read the ontology file; ``docs/ontology.md`` says what is in it."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -56,13 +55,11 @@ class OntologyFile:
         entries: Entities, in the order of the file.
         keywords: Generic words of the field.
         compound_aliases: SMILES by name.
-        digest: SHA-256 of the file.
     """
 
     entries: tuple[OntologyEntry, ...]
     keywords: tuple[str, ...]
     compound_aliases: Mapping[str, str]
-    digest: str
 
 
 def read_ontology_bytes(path: str = "") -> bytes:
@@ -101,7 +98,6 @@ def read_ontology_file(data: bytes) -> OntologyFile:
         tuple(_entry(str(name), value) for name, value in entities.items()),
         _texts(root.get("entity_keywords", ()), "`entity_keywords`"),
         {str(name): _text(smiles, f"the SMILES of {name!r}") for name, smiles in names.items()},
-        hashlib.sha256(data).hexdigest(),
     )
 
 

@@ -242,7 +242,8 @@ def test_short_names_of_lexica_count_only_as_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"), [("pain", "disease"), ("EGFR", "gene"), ("Shock", "disease")]
+    ("name", "kind"),
+    [("pain", "disease"), ("BRCA1", "gene"), ("titin", "gene"), ("Shock", "disease")],
 )
 def test_other_names_are_free(name: str, kind: str) -> None:
     assert lexicon_guard(name, kind).written == ""

@@ -147,3 +147,9 @@ def test_the_rows_of_the_manual_are_read_as_they_stand(path: Path) -> None:
     )
     [entry] = Mrconso(str(path)).entries(Counter())
     assert (entry.name, entry.cui) == ("(131)I-Macroaggregated Albumin", "C0000005")
+
+
+def test_a_changed_file_has_another_digest(path: Path) -> None:
+    before = _write(path, _row("C1", "Myasthenia")).digest()
+    assert Mrconso(str(path)).digest() == before
+    assert _write(path, _row("C1", "Myasthenia gravis")).digest() != before
