@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from typing import cast
 
 from rdkit.Chem import (
     MolFromInchi,
@@ -306,7 +307,12 @@ def _read_mol2(text: str) -> Mol | None:
     if match is None or "\0" in text:
         return None
     _check_counts(int(match[1][:9]), _MAX_ATOMS, int((match[2] or "0")[:9]))
-    return MolFromMol2Block(text)
+    mol = cast("Mol | None", MolFromMol2Block(text))  # RDKit's stubs know no None
+    # MOL2 knows no implicit hydrogens: what left them out would be read as a radical.
+    if mol is not None and any(atom.GetNumRadicalElectrons() for atom in mol.GetAtoms()):
+        message = "the mol2 has atoms with open valences: its hydrogens are missing"
+        raise MoleculeRefused(message, reason="bad-structure", remedy="add the hydrogens")
+    return mol
 
 
 _READERS: dict[str, Callable[[str], Mol | None]] = {

@@ -9,7 +9,7 @@ branches, paired ring closures, no atom with more bonds than it can have, aromat
 either
 
 - it stands after the word "SMILES"; or
-- it shows that it is no word, gene, formula or equation: five atoms, three in ten of them or more
+- it shows that it is no word, gene, formula or equation: five atoms, one in four of them or more
   carbon, and a ring closure (or two kinds of evidence where a hyphen or slash could join two names), or
   a multiple bond or a stereo centre beside a branch or ring.
 
@@ -50,7 +50,7 @@ _FIRST_LETTERS = frozenset("BCNOPSFIbcnops*[")
 # Abbreviations that are SMILES by the grammar and stand after the word "SMILES" in papers.
 _ABBREVIATIONS = frozenset({"BIN", "CNN", "CNNS", "CNS", "CON", "COPS", "NOS", "PCOS", "SOS"})
 _MIN_ATOMS = 5
-_MIN_CARBON_SHARE = 0.3
+_MIN_CARBON_SHARE = 0.25
 _MIN_AROMATIC = 5
 _MIN_PIECE = 5
 _MIN_WEAK = 3

@@ -31,7 +31,7 @@ _BY_SUFFIX = {
 _MARKUP = (b"<", b"{", b"%PDF", b"PK\x03\x04")
 _ANY_TEXT = ("", ".txt", ".text")
 _DELIMITERS = ",\t;|"
-_COUNTS = re.compile(rb"[ \d]{6}.{0,40}V[23]000")
+_COUNTS = re.compile(rb"[ \d]{6}.{24,32}V[23]000")
 _SMILES_COLUMNS = (
     "isomeric_smiles",
     "smiles",

@@ -2,6 +2,7 @@
 
 import math
 import re
+from typing import cast
 
 import gemmi
 from gemmi import cif
@@ -55,7 +56,7 @@ def read_block(block: cif.Block, uri: str) -> StructureFacts | None:
 
 
 def _value(block: cif.Block, tag: str) -> str:
-    raw = block.find_value(tag)
+    raw = cast("str | None", block.find_value(tag))  # gemmi's stubs know no None
     return _folded(raw) if raw is not None and not cif.is_null(raw) else ""
 
 

@@ -1,6 +1,7 @@
 """Coordinates to chains and ligands, with gemmi."""
 
 from collections.abc import Mapping
+from typing import cast
 
 import gemmi
 
@@ -57,7 +58,8 @@ def chains_and_ligands(
 
 
 def _chain(structure: gemmi.Structure, name: str, polymer: gemmi.ResidueSpan) -> Chain:
-    entity = structure.get_entity_of(polymer)
+    # None for a polymer of no entity, which gemmi's stubs do not say.
+    entity = cast("gemmi.Entity | None", structure.get_entity_of(polymer))
     stated = [] if entity is None else [gemmi.Entity.first_mon(m) for m in entity.full_sequence]
     names = stated or [residue.name for residue in polymer.first_conformer()]
     return Chain(

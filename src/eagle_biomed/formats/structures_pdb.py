@@ -20,6 +20,7 @@ _MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()  # noqa: SIM
 _DATE = re.compile(r"(\d{2})-([A-Z]{3})-(\d{2})")
 _ENTRY = re.compile(r"[1-9][A-Z0-9]{3}")
 _FIRST_YEAR = 70  # the PDB began in 1971: "71" is 1971, "69" will be 2069
+_BROKEN = ("-", ",", "(", "[", "{")
 _MAX_HEADER_LINES = 100_000
 # PDB's words for details of COMPND and SOURCE, and ours.
 _DETAILS = (
@@ -149,12 +150,13 @@ def _components(header: dict[str, list[str]]) -> dict[str, tuple[str, str, str]]
 
 
 def _by_code(lines: Iterable[str], *, code: int, text: int) -> dict[str, str]:
-    """Join continued lines by component code; names go on without a space where they were broken."""
+    """Join continued lines by component code; a name broken at a hyphen or bracket is put together."""
     found: dict[str, str] = {}
     for line in lines:
-        name = line[code : code + 3].strip()
-        found[name] = found.get(name, "") + line[text:70].rstrip()
-    return {name: " ".join(value.split()) for name, value in found.items() if name}
+        name, part = line[code : code + 3].strip(), " ".join(line[text:70].split())
+        before = found.get(name, "")
+        found[name] = before + (part if before.endswith(_BROKEN) or not before else f" {part}")
+    return {name: value for name, value in found.items() if name}
 
 
 def _citation(lines: list[str]) -> Reference | None:
