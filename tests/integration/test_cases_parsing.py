@@ -116,3 +116,12 @@ def test_a12_a_file_over_the_size_limit_is_refused_and_the_batch_goes_on(
     report = engine.ingest([write_files(tmp_path / "in", {"a.xml": large, "b.xml": PAPER})])
     assert [refusal.reason for refusal in report.refused] == ["too-large"]
     assert len(report.added) == 1
+
+
+def test_a_text_that_mentions_tags_is_read_as_a_text(engine: Engine, tmp_path: Path) -> None:
+    text = "A kinase review.\n\nIn JATS, <article> holds <body>; PubMed has <PubmedArticleSet>.\n"
+    report = engine.ingest(
+        [write_files(tmp_path / "in", {"a.txt": text, "b.md": text + "More.\n"})]
+    )
+    assert report.refused == ()
+    assert sorted(record.format for record in engine.documents()) == ["markdown", "text"]

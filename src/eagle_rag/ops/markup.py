@@ -1,6 +1,15 @@
 """Small things every reader of markup needs."""
 
-__all__ = ["fold_space", "local_name"]
+import re
+
+__all__ = ["fold_space", "is_prose_file", "local_name"]
+
+_PROSE_NAMES = (".txt", ".text", ".md", ".markdown", ".mdown", ".mkd")
+_BEGINS_AS_MARKUP = re.compile(
+    rb"<(?:\?xml|!doctype|(?:html|(?:[\w.-]+:)?article|pmc-articleset|Pubmed\w+|Medline\w+"
+    rb"|DeleteCitation|BookDocumentSet)[\s>])",
+    re.IGNORECASE,
+)
 
 
 def local_name(tag: str) -> str:
@@ -19,3 +28,14 @@ def fold_space(text: str) -> str:
     while "  " in text:
         text = text.replace("  ", " ")
     return text
+
+
+def is_prose_file(name: str, data: bytes) -> bool:
+    """Whether a file is text by its name, and does not begin as a document of markup does.
+
+    A text about markup mentions its tags; an article saved as ``.txt`` begins with them.
+    """
+    if not name.lower().endswith(_PROSE_NAMES):
+        return False
+    head = data[:512].replace(b"\0", b"")  # as good as decoding UTF-16, for the tags
+    return _BEGINS_AS_MARKUP.match(head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")) is None

@@ -13,6 +13,7 @@ from eagle_rag.adapters.documents.html_blocks import (
 from eagle_rag.adapters.documents.html_meta import read_metadata
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
 from eagle_rag.ops.decoding import decode_text
+from eagle_rag.ops.markup import is_prose_file
 from eagle_rag.ops.outline import Outline
 
 __all__ = ["HtmlParser"]
@@ -46,6 +47,8 @@ class HtmlParser:
         """Whether the name or the first bytes say HTML."""
         if source.uri.lower().endswith(_SUFFIXES):
             return True
+        if is_prose_file(source.uri, source.data):
+            return False
         return _HTML.search(source.data[:_HEAD_BYTES]) is not None
 
     def parse(self, source: Source) -> ParseOutcome:

@@ -23,7 +23,7 @@ from eagle_rag.model.document import (
     Source,
 )
 from eagle_rag.model.metadata import DocumentMetadata
-from eagle_rag.ops.markup import local_name
+from eagle_rag.ops.markup import is_prose_file, local_name
 
 __all__ = ["JatsParser"]
 
@@ -62,6 +62,8 @@ class JatsParser:
         name = source.uri.lower()
         if name.endswith(_NAMES):
             return True
+        if is_prose_file(name, source.data):
+            return False
         head = head_text(source.data)
         if _HTML.search(head):
             return name.endswith(".xml")

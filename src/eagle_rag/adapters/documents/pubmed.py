@@ -25,6 +25,7 @@ from eagle_rag.model.document import (
     SectionKind,
     Source,
 )
+from eagle_rag.ops.markup import is_prose_file
 from eagle_rag.ops.outline import CanonicalText
 
 __all__ = ["PubmedParser"]
@@ -60,6 +61,8 @@ class PubmedParser:
 
     def accepts(self, source: Source) -> bool:
         """Whether one of PubMed's root elements stands in the first 4 KB."""
+        if is_prose_file(source.uri, source.data):
+            return False
         return _ROOT.search(source.data[:4096]) is not None
 
     def parse(self, source: Source) -> ParseOutcome:
