@@ -29,7 +29,7 @@ def chosen_sources(options: Mapping[str, Any]) -> tuple[LexiconSource, ...]:
     if isinstance(chosen, str) or not isinstance(chosen, Sequence):
         message = f"`lexica` must be a list, got {chosen!r}"
         raise ConfigurationError(message, remedy=f"list any of {', '.join(_KNOWN)}")
-    path = str(options.get("mrconso_path", "") or os.environ.get(MRCONSO_VARIABLE, ""))
+    path = os.environ.get(MRCONSO_VARIABLE, "") or str(options.get("mrconso_path", "") or "")
     wanted: list[object] = list(chosen)
     if path and "mrconso" not in wanted:
         wanted.append("mrconso")

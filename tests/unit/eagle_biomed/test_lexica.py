@@ -75,6 +75,15 @@ def test_the_environment_chooses_a_umls_file_once(
     assert [source.name for source in chosen_sources({"lexica": ["mrconso"]})] == ["mrconso"]
 
 
+def test_the_environment_wins_over_the_options(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "MRCONSO.RRF").write_text("x")
+    monkeypatch.setenv(MRCONSO_VARIABLE, str(tmp_path / "MRCONSO.RRF"))
+    [source] = chosen_sources({"mrconso_path": str(tmp_path / "absent")})
+    assert source.digest()
+
+
 def test_mrconso_without_a_file_names_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(MRCONSO_VARIABLE, raising=False)
     with pytest.raises(ConfigurationError, match=MRCONSO_VARIABLE):
