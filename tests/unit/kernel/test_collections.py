@@ -117,3 +117,13 @@ def test_the_registrar_registers_in_both() -> None:
     registrar.register_encoder(EncoderCard("small", "text", 4, "hash"), _never)
     registrar.register_collection(CollectionProfile("texts", 4, "small"))
     collections.validate_plan("texts", "small")
+
+
+def test_a_collection_that_nothing_fills_is_fine_and_has_no_plan() -> None:
+    registry = _registry()
+    registry.register_collection(CollectionProfile("unfilled", 7, ""))
+    registry.validate_all()
+    plans = registry.plans(("texts", "unfilled"), recall_top_k=5)
+    assert [plan.collection for plan in plans] == ["texts"]
+    assert registry.filled_by("text") == ("shapes", "texts")
+    assert registry.filled_by("visual") == ()

@@ -73,3 +73,34 @@ def test_a_passage_of_two_plans_is_one_candidate_with_the_arms_of_both() -> None
     assert order(merged) == ["b", "a"]
     assert [each.arm for each in merged[0].arms] == ["a", "z"]
     assert merged[0].score == pytest.approx(1 / 62 + 1 / 61)
+
+
+def test_rows_of_several_pictures_of_a_passage_count_by_the_best_and_keep_all_keys() -> None:
+    hits = tuple(
+        StoreHit(row, passage, f"d{passage}", 1, "kb", score, rank)
+        for rank, (row, passage, score) in enumerate(
+            [("a#f2@1", "a", 0.9), ("b#f1@1", "b", 0.8), ("a#f1@1", "a", 0.7), ("c@1", "c", 0.6)],
+            1,
+        )
+    )
+    found = fuse_arms("eyes", [RankedArm("eyes/dense", hits)], FusionConfig())
+    assert [(each.passage_id, each.pictures) for each in found] == [
+        ("a", ("f2", "f1")),
+        ("b", ("f1",)),
+        ("c", ()),
+    ]
+    assert [each.arms for each in found] == [
+        (ArmScore("eyes/dense", 1, 0.9),),
+        (ArmScore("eyes/dense", 2, 0.8),),
+        (ArmScore("eyes/dense", 3, 0.6),),
+    ]
+
+
+def test_pictures_of_all_plans_stay_when_plans_merge() -> None:
+    words = (candidate("a", 1.0), candidate("b", 0.5))
+    eyes = (
+        Candidate("a", "da", 1, "kb", "eyes", 1.0, pictures=("f1",)),
+        Candidate("c", "dc", 1, "kb", "eyes", 0.5, pictures=("f2",)),
+    )
+    merged = {each.passage_id: each.pictures for each in merge_plans((words, eyes), rrf_k=60)}
+    assert merged == {"a": ("f1",), "b": (), "c": ("f2",)}
