@@ -125,7 +125,7 @@ def _synonyms(name: str, title: str, fields: list[tuple[str, str, str]]) -> tupl
 
 
 def _ids(title: str, fields: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for value in (title, *(fields.get(known, "") for known in (*_NAMES, *_ID_NAMES))):
+    for value in filter(None, (title, *map(fields.get, _NAMES), *map(fields.get, _ID_NAMES))):
         for scheme, pattern in _PREFIXED:
             if pattern.fullmatch(value):
                 yield scheme, value

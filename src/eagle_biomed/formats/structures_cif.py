@@ -78,12 +78,12 @@ def _rows(block: cif.Block, category: str, names: list[str]) -> list[list[str]]:
 
 def _entry(block: cif.Block, uri: str) -> StructureFacts:
     structure = gemmi.make_structure_from_block(block)
+    models = str(len(structure)) if len(structure) > 1 else ""
     chains, ligands = chains_and_ligands(structure, _components(block))
     entry = _value(block, "_entry.id").upper()
     known = entry if _ENTRY.fullmatch(entry) else ""
     classification = _value(block, "_struct_keywords.pdbx_keywords")
     method = "; ".join(dict.fromkeys(row[0] for row in _rows(block, "_exptl.", ["method"])))
-    models = str(len(structure)) if len(structure) > 1 else ""
     # gemmi looks where old entries have it too.
     deposited = dict(structure.info.items()).get(_DEPOSITED, "")
     by_entity: dict[str, list[str]] = {}

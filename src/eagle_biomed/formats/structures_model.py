@@ -7,10 +7,13 @@ import gemmi
 
 from eagle_biomed.formats.structures_facts import Chain, Ligand
 
-__all__ = ["GEMMI_ERRORS", "ComponentNames", "chains_and_ligands", "shown_error"]
+__all__ = ["GEMMI_ERRORS", "MAX_CHAINS", "ComponentNames", "chains_and_ligands", "shown_error"]
 
 GEMMI_ERRORS = (RuntimeError, ValueError, IndexError, OverflowError)
 """What gemmi raises: syntax and values that do not fit are RuntimeErrors and ValueErrors."""
+
+MAX_CHAINS = 5000
+"""Comparing chains takes time with the square of their number; a virus capsid has about 1,400."""
 
 ComponentNames = Mapping[str, tuple[str, str, str]]
 """Name, formula and SMILES of components, by code; empty strings for what is not stated."""
@@ -34,15 +37,21 @@ def chains_and_ligands(
     """Return the polymer chains and the ligands of the first model, each in its order.
 
     Args:
-        structure: Read from a file; what its residues are is worked out here.
+        structure: Read from a file; its further models are dropped, and what the residues of the
+            first are is worked out here.
         components: What the file says of its components.
 
     Raises:
         RuntimeError: gemmi cannot make sense of it.
+        ValueError: It has more than ``MAX_CHAINS`` chains.
     """
-    structure.setup_entities()
     if len(structure) == 0:
         return (), ()
+    del structure[1:]
+    if len(structure[0]) > MAX_CHAINS:
+        message = f"the model has {len(structure[0])} chains, more than {MAX_CHAINS}"
+        raise ValueError(message)
+    structure.setup_entities()
     chains: list[Chain] = []
     copies: dict[str, int] = {}
     for chain in structure[0]:

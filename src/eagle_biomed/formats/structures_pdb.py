@@ -46,6 +46,7 @@ def read_pdb(source: Source) -> StructureFacts:
     names = _components(header)
     try:
         structure = gemmi.read_pdb_string(text)
+        models = str(len(structure)) if len(structure) > 1 else ""
         resolution = structure.resolution or None
         chains, ligands = chains_and_ligands(structure, names)
     except GEMMI_ERRORS as error:
@@ -59,7 +60,6 @@ def read_pdb(source: Source) -> StructureFacts:
     first = next(iter(header.get("HEADER", [])), "")
     classification = first[10:50].strip()
     method = _joined(header, "EXPDTA").rstrip(";")
-    models = str(len(structure)) if len(structure) > 1 else ""
     entry = _entry(header)
     return StructureFacts(
         entry=entry,

@@ -6,6 +6,7 @@ import pytest
 
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.formats.structures import parse
+from eagle_biomed.formats.structures_model import MAX_CHAINS
 from eagle_biomed.formats.structures_signs import structure_kind
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
@@ -305,6 +306,19 @@ def test_what_is_no_structure_is_refused_with_its_reason(
         _parse(name, text)
 
     assert caught.value.reason == reason
+
+
+def test_a_file_of_more_chains_than_any_structure_has_is_refused() -> None:
+    head, _, _ = MMCIF.partition("ATOM 1 C")
+    atoms = "\n".join(
+        f"ATOM {number} C CA . ALA A{number} 1 1 0 0 0 1.0 10.0 1 X{number}"
+        for number in range(MAX_CHAINS + 1)
+    )
+
+    with pytest.raises(UnreadableDocument, match="5001 chains") as caught:
+        _parse("9yyy.cif", f"{head}{atoms}\n")
+
+    assert caught.value.reason == "bad-structure"
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-1", "1e30", "?", "NOT APPLICABLE"])
