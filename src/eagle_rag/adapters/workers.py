@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import wait
 from threading import Thread
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from eagle_rag.errors import EagleError
 
@@ -27,6 +29,7 @@ def map_in_processes(
     workers: int,
     initializer: Callable[..., None],
     initargs: tuple[object, ...],
+    killed: Callable[[Item], Result] | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(item)`` in the order of the items, at most ``2 * workers + 2`` ahead.
 
@@ -36,24 +39,22 @@ def map_in_processes(
         workers: Number of processes, at least 1.
         initializer: Called once a process, before the first item.
         initargs: Its arguments; they must pickle.
+        killed: Gives the result of an item whose process dies twice, the second time alone. What was on
+            its way beside it is done again.
 
     Raises:
-        EagleError: A worker process died (killed, or out of memory).
+        EagleError: A worker process died (killed, or out of memory) and ``killed`` is ``None``, or one
+            died before its first item.
     """
-    # Spawned, not forked: the store's threads do not survive a fork.
-    context = multiprocessing.get_context("spawn")
-    waiting: deque[Future[Result]] = deque()
-    pool = ProcessPoolExecutor(
-        workers, mp_context=context, initializer=_start, initargs=(initializer, initargs)
-    )
+    crew = _Crew(function, workers, partial(_start, initializer, initargs))
+    waiting: deque[_Task[Item, Result]] = deque()
     try:
         for item in items:
-            with _interrupts_held():
-                waiting.append(pool.submit(function, item))
+            waiting.append(_Task(item, crew.submit(item)))
             if len(waiting) > 2 * workers + 2:
-                yield waiting.popleft().result()
+                yield crew.first(waiting, killed)
         while waiting:
-            yield waiting.popleft().result()
+            yield crew.first(waiting, killed)
     except BrokenProcessPool as error:
         msg = "a worker process died while reading documents"
         raise EagleError(
@@ -62,7 +63,96 @@ def map_in_processes(
             ' a script that ingests must do so below `if __name__ == "__main__":`',
         ) from error
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        crew.end()
+
+
+@dataclass(slots=True)
+class _Task(Generic[Item, Result]):
+    item: Item
+    future: Future[Result]
+
+
+class _Crew(Generic[Item, Result]):
+    """A pool of processes, replaced by another when one of them dies."""
+
+    def __init__(
+        self, function: Callable[[Item], Result], workers: int, start: Callable[[], None]
+    ) -> None:
+        self._function = function
+        self._workers = workers
+        self._start = start
+        self._pool = self._make(workers)
+
+    def submit(self, item: Item) -> Future[Result]:
+        """Hand out an item; a pool that is broken gives a future that says so."""
+        with _interrupts_held():
+            try:
+                return self._pool.submit(self._function, item)
+            except BrokenProcessPool as error:
+                return _failed(error)
+
+    def first(
+        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item], Result] | None
+    ) -> Result:
+        """Return the result of the first task, which is taken out.
+
+        Raises:
+            BrokenProcessPool: A process died and ``killed`` is ``None``, or died before its first item.
+        """
+        try:
+            result = waiting[0].future.result()
+        except BrokenProcessPool:
+            if killed is None:
+                raise
+            self._repeat(waiting, killed)
+            result = waiting[0].future.result()
+        waiting.popleft()
+        return result
+
+    def end(self) -> None:
+        """Let go of the processes; what they have not begun is dropped."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def _repeat(
+        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item], Result]
+    ) -> None:
+        """Do what a dead process left undone, one item at a time, then go on with a new pool."""
+        self.end()
+        self._pool = self._make(1)
+        self._prove()
+        for task in waiting:
+            if not _is_broken(task.future):
+                continue
+            task.future = self.submit(task.item)
+            if _is_broken(task.future):
+                task.future = Future()
+                task.future.set_result(killed(task.item))
+                self.end()
+                self._pool = self._make(1)
+        self.end()
+        self._pool = self._make(self._workers)
+
+    def _prove(self) -> None:
+        """Raise when a process dies before it was given anything: then no item is at fault."""
+        with _interrupts_held():
+            ready = self._pool.submit(os.getpid)
+        ready.result()
+
+    def _make(self, workers: int) -> ProcessPoolExecutor:
+        # Spawned, not forked: the store's threads do not survive a fork.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(workers, mp_context=context, initializer=self._start)
+
+
+def _is_broken(future: Future[Result]) -> bool:
+    """Wait for a future, and return whether its process died."""
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _failed(error: BrokenProcessPool) -> Future[Result]:
+    future: Future[Result] = Future()
+    future.set_exception(error)
+    return future
 
 
 @contextmanager

@@ -52,7 +52,19 @@ def prepare_all(
         workers=settings.ingest.worker_count,
         initializer=_start_process,
         initargs=(settings, config),
+        killed=_refused,
     )
+
+
+def _refused(item: Source | Refusal) -> PreparedSource | Refusal:
+    """Return the refusal of a source that killed the process that read it, twice."""
+    if isinstance(item, Refusal):
+        return item
+    return Refusal(
+        item.uri, "", "killed-worker",
+        "the process that read it died, and died again when it read nothing else: killed, or out of memory",
+        "split the file, or give the machine more memory",
+    )  # fmt: skip
 
 
 def _make_worker(settings: Settings, config: PrepareConfig) -> _Worker:

@@ -69,6 +69,46 @@ def test_a_worker_that_dies_is_an_error_with_a_remedy() -> None:
     assert "resumes" in caught.value.remedy
 
 
+def _surviving(items: list[str], workers: int = 2) -> list[object]:
+    return list(
+        map_in_processes(
+            eval,
+            items,
+            workers=workers,
+            initializer=gc.freeze,
+            initargs=(),
+            killed=lambda item: f"killed by {item[-10:]}",
+        )
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_g6_an_item_that_kills_its_process_costs_only_itself(workers: int) -> None:
+    dying = "__import__('os')._exit(9)"
+    items = [str(number) for number in range(20)]
+    items[3] = items[17] = dying
+    expected: list[object] = list(range(20))
+    expected[3] = expected[17] = f"killed by {dying[-10:]}"
+    assert _surviving(items, workers) == expected
+
+
+def test_g6_an_item_whose_process_dies_once_is_done_in_the_end(tmp_path: Path) -> None:
+    mark = str(tmp_path / "mark")
+    once = (
+        f"(__import__('os')._exit(9) if not __import__('os').path.exists({mark!r})"
+        f" and open({mark!r}, 'x') else 'done')"
+    )
+    assert _surviving(["1", once, "2"]) == [1, "done", 2]
+
+
+def test_processes_that_die_before_their_first_item_blame_no_item() -> None:
+    results = map_in_processes(
+        eval, ["1"], workers=1, initializer=os._exit, initargs=(9,), killed=lambda _: "blamed"
+    )
+    with pytest.raises(EagleError, match="a worker process died"):
+        list(results)
+
+
 def _is_alive(pid: int) -> bool:
     state = Path(f"/proc/{pid}/stat")
     with suppress(OSError):
