@@ -41,12 +41,15 @@ class VisualRecipe:
         architecture: open_clip's model name for a bare weights file.
         pretrained: open_clip's tag of pretrained weights for a bare architecture.
         fit_dim: As in ``TextRecipe``.
+        model_args: How a timm checkpoint is built where its own configuration does not say; a value may
+            be the name of a layer class, such as ``SwiGLUPacked``.
     """
 
     backend: Literal["open_clip", "vision"] = "vision"
     architecture: str = "ViT-B-16"
     pretrained: str = "openai"
     fit_dim: bool = False
+    model_args: tuple[tuple[str, str | float | bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from eagle_rag.adapters.encoders.checkpoint import combined_digest, file_digest
+from eagle_rag.adapters.encoders.wordpiece import folder_tokenizer
 from eagle_rag.errors import EncoderLoadError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 __all__ = [
     "CARD",
@@ -37,6 +41,8 @@ __all__ = [
     "VISUAL_TOWER",
     "ExportCard",
     "ExportKind",
+    "FolderCheckpoint",
+    "check_kind",
     "exported_digest",
     "is_exported",
     "read_card",
@@ -95,6 +101,60 @@ class ExportCard:
         }
 
 
+class FolderCheckpoint:
+    """A text or pair checkpoint in a folder, exported with a card or bare.
+
+    In a bare folder, weights kept outside the model lie beside it in files whose names start with
+    ``model.onnx``.
+
+    Args:
+        folder: The folder; nothing is read before first use.
+        kind: What it must hold when it has a card.
+    """
+
+    def __init__(self, folder: Path, kind: ExportKind = "text") -> None:
+        self._folder = folder
+        self._kind = kind
+
+    def digest(self) -> str:
+        """Return the SHA-256 over the names and contents of its files.
+
+        Raises:
+            EncoderLoadError: A file is missing or is not what was exported, or the kind is another.
+        """
+        card = read_card(self._folder)
+        if card is not None:
+            check_kind(self._folder, card, self._kind)
+            return exported_digest(self._folder, card)
+        model = self.model()
+        names = (TOKENIZER,) if self._has(TOKENIZER) else ("vocab.txt", "tokenizer_config.json")
+        files = [*sorted(self._folder.glob(f"{model.name}*")), *map(self._folder.joinpath, names)]
+        return combined_digest(
+            part for path in files if path.is_file() for part in (path.name, file_digest(path))
+        )
+
+    def model(self) -> Path:
+        """Return the path of ``model.onnx``.
+
+        Raises:
+            EncoderLoadError: It is not there.
+        """
+        if not self._has(MODEL):
+            message = f"no model.onnx in {self._folder}"
+            raise EncoderLoadError(
+                message,
+                remedy="export the checkpoint to ONNX there, or correct the path",
+            )
+        return self._folder / MODEL
+
+    def tokenizer(self) -> "Tokenizer":
+        """Return the tokenizer of the folder."""
+        return folder_tokenizer(self._folder)
+
+    def _has(self, name: str) -> bool:
+        return (self._folder / name).is_file()
+
+
 def is_exported(folder: Path) -> bool:
     """Return whether a folder holds an exported checkpoint, with or without a card."""
     return any((folder / name).is_file() for name in (CARD, MODEL, VISUAL_TOWER))
@@ -135,6 +195,17 @@ def exported_digest(folder: Path, card: ExportCard) -> str:
             raise EncoderLoadError(message, remedy=_AGAIN)
         parts += [name, digest]
     return combined_digest(parts)
+
+
+def check_kind(folder: Path, card: ExportCard, kind: ExportKind) -> None:
+    """Refuse a folder that holds something else.
+
+    Raises:
+        EncoderLoadError: The card names another kind.
+    """
+    if card.kind != kind:
+        message = f"{folder} holds a checkpoint of kind {card.kind!r}, expected {kind!r}"
+        raise EncoderLoadError(message, remedy="correct the encoder's card or its checkpoint")
 
 
 def read_json(path: Path) -> dict[str, Any]:

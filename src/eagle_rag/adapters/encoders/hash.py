@@ -43,7 +43,7 @@ class HashEncoder:
         if dim < 1 or max_tokens < 1:
             message = f"dim and max_tokens must be at least 1, got {dim} and {max_tokens}"
             raise InvalidInput(message)
-        self._card = EncoderCard(
+        card = EncoderCard(
             label,
             "text",
             dim,
@@ -52,8 +52,24 @@ class HashEncoder:
             max_tokens=max_tokens,
             licence="Apache-2.0",
         )
-        recipe = f"{_REVISION}:{dim}:{max_tokens}".encode()
-        self._spec = VectorSpec(label, hashlib.sha256(recipe).hexdigest(), dim, pooling="none")
+        self._take(card)
+
+    @classmethod
+    def of_card(cls, card: EncoderCard) -> "HashEncoder":
+        """Return one that stands in for another encoder: its card is that encoder's.
+
+        Raises:
+            InvalidInput: As for the constructor.
+        """
+        encoder = cls(card.dim, card.label, max_tokens=card.max_tokens)
+        encoder._take(card)
+        return encoder
+
+    def _take(self, card: EncoderCard) -> None:
+        self._card = card
+        recipe = f"{_REVISION}:{card.dim}:{card.max_tokens}".encode()
+        digest = hashlib.sha256(recipe).hexdigest()
+        self._spec = VectorSpec(card.label, digest, card.dim, metric=card.metric, pooling="none")
 
     @property
     def card(self) -> EncoderCard:

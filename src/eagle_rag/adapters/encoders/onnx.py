@@ -5,28 +5,28 @@ dynamic int8 quantisation makes a vector depend on what else is in the batch; on
 neither, and several threads run several texts at once.
 """
 
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
-from eagle_rag.adapters.encoders.checkpoint import Checkpoint, FolderCheckpoint
+from eagle_rag.adapters.encoders.checkpoint import Checkpoint, combined_digest
+from eagle_rag.adapters.encoders.folder import FolderCheckpoint
 from eagle_rag.adapters.encoders.minilm import MINILM_CARD, MinilmCheckpoint
-from eagle_rag.adapters.encoders.session import OnnxSession
+from eagle_rag.adapters.encoders.pooling import fitted, scaled
+from eagle_rag.adapters.encoders.session import OnnxSession, usual_threads
 from eagle_rag.adapters.encoders.wordpiece import TokenWindow
-from eagle_rag.errors import EncoderLoadError, InvalidInput
+from eagle_rag.errors import InvalidInput
 from eagle_rag.model.collection import EncoderCard
+from eagle_rag.model.encoding import Pooling
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 
 __all__ = ["OnnxRecipe", "OnnxTextEncoder", "minilm_encoder", "onnx_encoder"]
 
-Pooling = Literal["mean", "cls", "none"]
-_DEFAULT_THREADS = 2  # a third core is worth more to the parser and the index during an ingest
+_Tower = tuple[OnnxSession, TokenWindow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class OnnxRecipe:
         document_prefix: Put before every document.
         normalized: Scale to unit length.
         threads: Texts encoded at a time; 0 for two, or one where there is one core.
+        fit_dim: Cut or zero-pad the model's vectors to the card's dimension.
     """
 
     pooling: Pooling = "mean"
@@ -47,6 +48,7 @@ class OnnxRecipe:
     document_prefix: str = ""
     normalized: bool = True
     threads: int = 0
+    fit_dim: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what has no meaning."""
@@ -69,17 +71,24 @@ class OnnxTextEncoder:
         card: What it is; ``dim`` is checked against the model when it loads.
         checkpoint: Where weights and vocabulary come from.
         recipe: How token vectors become a text's vector.
+        queries: Weights of the queries' own tower; ``None`` when queries use ``checkpoint`` too.
     """
 
     def __init__(
-        self, card: EncoderCard, checkpoint: Checkpoint, *, recipe: OnnxRecipe | None = None
+        self,
+        card: EncoderCard,
+        checkpoint: Checkpoint,
+        *,
+        recipe: OnnxRecipe | None = None,
+        queries: Checkpoint | None = None,
     ) -> None:
         self._card = card
-        self._checkpoint = checkpoint
+        self._documents = checkpoint
+        self._queries = queries or checkpoint
         self._recipe = recipe or OnnxRecipe()
         self._lock = threading.Lock()
         self._spec: VectorSpec | None = None
-        self._loaded: tuple[OnnxSession, TokenWindow] | None = None
+        self._loaded: dict[int, _Tower] = {}  # by identity of its checkpoint
 
     @property
     def card(self) -> EncoderCard:
@@ -97,7 +106,7 @@ class OnnxTextEncoder:
             if self._spec is None:
                 self._spec = VectorSpec(
                     encoder=self._card.label,
-                    digest=self._checkpoint.digest(),
+                    digest=self._digest(),
                     dim=self._card.dim,
                     metric=self._card.metric,
                     normalized=self._recipe.normalized,
@@ -113,18 +122,24 @@ class OnnxTextEncoder:
         Raises:
             EncoderLoadError: The weights are missing, do not load or give no finite numbers.
         """
-        return self._encode(texts, self._recipe.document_prefix)
+        return self._encode(self._documents, texts, self._recipe.document_prefix)
 
     def encode_query(self, text: str) -> EncodedBatch:
         """Encode one query; raises as ``encode_documents``."""
-        return self._encode([text], self._recipe.query_prefix)
+        return self._encode(self._queries, [text], self._recipe.query_prefix)
 
-    def _encode(self, texts: Sequence[str], prefix: str) -> EncodedBatch:
+    def _digest(self) -> str:
+        documents = self._documents.digest()
+        if self._queries is self._documents:
+            return documents
+        return combined_digest((documents, self._queries.digest()))
+
+    def _encode(self, checkpoint: Checkpoint, texts: Sequence[str], prefix: str) -> EncodedBatch:
         spec = self.spec
         vectors = np.empty((len(texts), spec.dim), np.float32)
         if not texts:
             return EncodedBatch(vectors, spec)
-        session, window = self._load()
+        session, window = self._load(checkpoint)
         cut = [False] * len(texts)
 
         def fill(at: int) -> None:
@@ -134,7 +149,7 @@ class OnnxTextEncoder:
 
         # Longest first, so that no thread is left alone with a long text at the end.
         order = sorted(range(len(texts)), key=lambda at: (-len(texts[at]), at))
-        workers = min(self._recipe.threads or _default_threads(), len(texts))
+        workers = min(self._recipe.threads or usual_threads(), len(texts))
         if workers == 1:
             for at in order:
                 fill(at)
@@ -151,27 +166,24 @@ class OnnxTextEncoder:
             hidden = hidden.mean(axis=0)
         elif self._recipe.pooling == "cls":
             hidden = hidden[0]
-        length = float(np.sqrt(hidden @ hidden))
-        if not np.isfinite(length) or length == 0:
-            message = f"encoder {self._card.label!r} gave a vector of length {length}"
-            raise EncoderLoadError(
-                message,
-                remedy="the weights are damaged or not those of this card; install them again",
-            )
-        return hidden / np.float32(length) if self._recipe.normalized else hidden
+        row = fitted(hidden[None], self._card.dim, name=self._card.label, fit=self._recipe.fit_dim)
+        vector: FloatArray = scaled(
+            row, name=self._card.label, normalized=self._recipe.normalized
+        )[0]
+        return vector
 
-    def _load(self) -> tuple[OnnxSession, TokenWindow]:
+    def _load(self, checkpoint: Checkpoint) -> _Tower:
         with self._lock:
-            if self._loaded is None:
+            if id(checkpoint) not in self._loaded:
                 session = OnnxSession(
-                    self._checkpoint.model(),
+                    checkpoint.model(),
                     self._card.label,
-                    dim=self._card.dim,
+                    dim=None if self._recipe.fit_dim else self._card.dim,
                     pools=self._recipe.pooling == "none",
                 )
-                window = TokenWindow(self._checkpoint.tokenizer(), self._card.max_tokens)
-                self._loaded = session, window
-            return self._loaded
+                window = TokenWindow(checkpoint.tokenizer(), self._card.max_tokens)
+                self._loaded[id(checkpoint)] = session, window
+            return self._loaded[id(checkpoint)]
 
 
 def minilm_encoder(*, threads: int = 0) -> OnnxTextEncoder:
@@ -179,21 +191,25 @@ def minilm_encoder(*, threads: int = 0) -> OnnxTextEncoder:
     return onnx_encoder(MINILM_CARD, recipe=OnnxRecipe(threads=threads))
 
 
-def onnx_encoder(card: EncoderCard, *, recipe: OnnxRecipe | None = None) -> OnnxTextEncoder:
+def onnx_encoder(
+    card: EncoderCard, *, recipe: OnnxRecipe | None = None, query_checkpoint: str = ""
+) -> OnnxTextEncoder:
     """Return an encoder from ``card.checkpoint``, the default encoder's package or a folder.
 
     A folder holds ``model.onnx`` and ``tokenizer.json`` or ``vocab.txt``. The model takes ``input_ids``
     and, when it has them, ``attention_mask`` and ``token_type_ids``. Of its outputs ``last_hidden_state``
     or ``token_embeddings`` is used (with pooling ``none``: ``sentence_embedding``), else the first.
+
+    Args:
+        card: What it is.
+        recipe: How token vectors become a text's vector.
+        query_checkpoint: Folder of the queries' own tower; empty when queries use the same.
     """
-    if card.checkpoint == MINILM_CARD.checkpoint:
-        return OnnxTextEncoder(card, MinilmCheckpoint(), recipe=recipe)
-    return OnnxTextEncoder(
-        card, FolderCheckpoint(Path(card.checkpoint).expanduser()), recipe=recipe
-    )
+    queries = _checkpoint(query_checkpoint) if query_checkpoint else None
+    return OnnxTextEncoder(card, _checkpoint(card.checkpoint), recipe=recipe, queries=queries)
 
 
-def _default_threads() -> int:
-    affinity = getattr(os, "sched_getaffinity", None)
-    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return min(_DEFAULT_THREADS, cores)
+def _checkpoint(reference: str) -> Checkpoint:
+    if reference == MINILM_CARD.checkpoint:
+        return MinilmCheckpoint()
+    return FolderCheckpoint(Path(reference).expanduser())
