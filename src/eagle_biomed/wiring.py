@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from eagle_biomed.classifiers import Classifier, Targets
 from eagle_biomed.collections import TEXT, collection_profiles, register_collections
 from eagle_biomed.doc_profile import DocumentRouter, profile_event, stamp_profile
+from eagle_biomed.encoders import register_encoders
 from eagle_biomed.enrichment import enrich_passages
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.options import BiomedOptions, read_options
@@ -111,8 +112,8 @@ def load_parts(context: PluginContext) -> BiomedParts:
 
 def _register_encoders(context: PluginContext, options: BiomedOptions) -> frozenset[str]:
     """Register the plugin's own encoders and return their labels."""
-    del options
     others = {card.label for card in context.encoders.cards()}
+    register_encoders(context, options)
     return frozenset(card.label for card in context.encoders.cards()) - others
 
 

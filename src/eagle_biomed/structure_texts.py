@@ -1,0 +1,68 @@
+"""Which structure a chemical encoder is given: the first one that a text holds.
+
+A compound's passage begins with ``SMILES: `` and its structure; elsewhere strings are told from prose by
+``eagle_biomed.smiles_text``.
+"""
+
+import re
+from collections.abc import Sequence
+
+from eagle_biomed.smiles_text import find_smiles
+from eagle_rag.errors import InvalidInput, InvalidQuery
+
+__all__ = [
+    "candidates",
+    "document_structures",
+    "query_structure",
+    "refuse_document",
+    "refuse_query",
+]
+
+_SHOWN = 80
+_CARD_LINE = re.compile(r"^SMILES: (\S+)$", re.MULTILINE)
+
+
+def candidates(text: str) -> tuple[str, ...]:
+    """Return the SMILES and InChI strings of a text, best first: a card's own line, then in order."""
+    card = _CARD_LINE.search(text)
+    own = () if card is None else (card[1],)
+    return (*own, *(mention.text for mention in find_smiles(text)))
+
+
+def document_structures(texts: Sequence[str], label: str) -> list[str]:
+    """Return the first structure of each text.
+
+    Raises:
+        InvalidInput: A text holds none; the message names its position.
+    """
+    found = [candidates(text) for text in texts]
+    for at, structures in enumerate(found):
+        if not structures:
+            raise refuse_document(texts[at], label, at=at)
+    return [structures[0] for structures in found]
+
+
+def query_structure(text: str, label: str) -> str:
+    """Return the first structure of a query.
+
+    Raises:
+        InvalidQuery: It holds none.
+    """
+    structures = candidates(text)
+    if not structures:
+        raise refuse_query(text, label)
+    return structures[0]
+
+
+def refuse_document(text: str, label: str, *, at: int) -> InvalidInput:
+    """Return the error of a text without a structure at a position of a batch."""
+    message = f"encoder {label!r}: no structure was found in text {at}, {text[:_SHOWN]!r}"
+    remedy = "give it texts that hold a valid SMILES or InChI string"
+    return InvalidInput(message, remedy=remedy)
+
+
+def refuse_query(text: str, label: str) -> InvalidQuery:
+    """Return the error of a query without a structure."""
+    message = f"encoder {label!r}: no structure was found in the query {text[:_SHOWN]!r}"
+    remedy = "write one as SMILES or InChI, such as 'SMILES: CC(=O)Oc1ccccc1C(=O)O'"
+    return InvalidQuery(message, remedy=remedy)
