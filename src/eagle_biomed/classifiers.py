@@ -20,7 +20,7 @@ from eagle_biomed.collections import (
 from eagle_biomed.doc_profile import PROFILE_TAG
 from eagle_biomed.enrichment import tag
 from eagle_biomed.options import BiomedOptions
-from eagle_biomed.smiles_text import find_smiles
+from eagle_biomed.readable_structures import readable_structure
 from eagle_rag.model.document import Figure, ParsedDocument, Table
 from eagle_rag.model.passage import ChunkDecision, Passage, VisualAsset
 from eagle_rag.model.records import AuditEvent
@@ -173,15 +173,15 @@ def _further_choices(
 
 
 def holds_structure(document: ParsedDocument, passage: Passage) -> bool:
-    """Return whether a passage holds a SMILES or InChI string.
+    """Return whether a passage holds a SMILES or InChI string of a molecule.
 
-    In a compound's card the structure is known, so ``CCO`` counts there and nowhere else.
+    In a compound's card the structure is known, so ``CCO`` counts there.
     """
     if document.format == _COMPOUND:
         smiles = dict(document.metadata.properties).get("smiles", "")
         if smiles and smiles in passage.text.split():
             return True
-    return bool(find_smiles(passage.text))
+    return bool(readable_structure(passage.text))
 
 
 def classify_visual(

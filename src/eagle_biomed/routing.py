@@ -19,7 +19,7 @@ from eagle_biomed.collections import (
     TEXT,
 )
 from eagle_biomed.options import BiomedOptions
-from eagle_biomed.smiles_text import find_smiles
+from eagle_biomed.readable_structures import readable_structure
 from eagle_rag.model.query import (
     CollectionQueryPlan,
     ExpandedQuery,
@@ -35,6 +35,7 @@ __all__ = ["CompoundLookup", "QueryRouter", "structure_in"]
 _NO_ENCODER = "left out: no encoder fills it in this profile"
 _NO_TOWER = "left out: its encoder takes pictures alone, not words"
 _NO_WORDS_ARM = "left out: it has no BM25 arm, and mode is lexical"
+_NO_STRUCTURE = "left out: the query holds no structure and names none"
 _ALIKE = re.compile(
     r"\b(?:similar|analog(?:ue)?s?|derivatives?|scaffolds?|structur\w+|SMILES|InChI|chemotypes?"
     r"|compounds?|molecules?)\b",
@@ -144,7 +145,7 @@ class QueryRouter:
         return wishes
 
     def _chemical(self, words: str) -> list[_Wish]:
-        if find_smiles(words):
+        if readable_structure(words):
             return [_Wish(CHEMICAL, "the query holds a structure")]
         if not structure_in(words, self._names()):
             return []
@@ -162,6 +163,8 @@ class QueryRouter:
             return _NO_ENCODER
         if request.mode == "lexical" and not profile.hybrid_enabled:
             return _NO_WORDS_ARM
+        if collection == CHEMICAL and not structure_in(request.query, self._names()):
+            return _NO_STRUCTURE
         cards = {card.label: card for card in self._encoders.cards()}
         card = cards.get(profile.default_encoder)
         blind = card is not None and card.modality == "visual" and not card.queries_text
@@ -193,8 +196,8 @@ def _visual(request: SearchRequest) -> list[_Wish]:
 
 def structure_in(query: str, names: CompoundLookup) -> str:
     """Return the SMILES or InChI a query holds, else the SMILES of a compound it names, else empty."""
-    mentions = find_smiles(query)
-    if mentions:
-        return mentions[0].text
+    own = readable_structure(query)
+    if own:
+        return own
     found = (names.smiles_of(name) for name in (query.strip(), *names.match_drug_entities(query)))
     return next((smiles for smiles in found if smiles), "")

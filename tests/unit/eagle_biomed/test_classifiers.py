@@ -145,6 +145,12 @@ def test_o2_prose_is_not_taken_for_chemistry(text: str) -> None:
     assert set(text_decisions(passage(text))) == {"eagle_text_biomed"}
 
 
+def test_o2_what_is_smiles_by_its_grammar_alone_is_no_structure() -> None:
+    """A chemical encoder refuses it, and the ingest would end there."""
+    assert not holds_structure(document(), passage("SMILES: c1cccc1C(=O)O"))
+    assert holds_structure(document(), passage(f"c1cccc1C(=O)O or {ASPIRIN}"))
+
+
 @pytest.mark.parametrize("smiles", ["CCO", "C", "[Na+].[Cl-]", ASPIRIN])
 def test_the_card_of_a_compound_goes_to_both_however_short_its_smiles(smiles: str) -> None:
     card = document("compound", smiles=smiles)

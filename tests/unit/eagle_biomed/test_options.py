@@ -1,10 +1,12 @@
 """Every option with its default; what is wrong is refused by name."""
 
-from typing import Any
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
 
 import pytest
 
-from eagle_biomed.options import BiomedOptions, read_options
+from eagle_biomed.options import BiomedOptions, FusionWeights, read_options
 from eagle_rag.errors import ConfigurationError
 
 REFERENCE: dict[str, Any] = {
@@ -143,3 +145,22 @@ def test_an_empty_variable_counts_as_unset() -> None:
 def test_a_wrong_variable_is_refused(variable: str, content: str) -> None:
     with pytest.raises(ConfigurationError, match=content):
         read_options({}, {variable: content})
+
+
+def option_keys(section: type, prefix: str = "") -> list[str]:
+    keys: list[str] = []
+    hints = get_type_hints(section)
+    for each in fields(section):
+        kind = hints[each.name]
+        inner = is_dataclass(kind) and kind is not FusionWeights
+        key = f"{prefix}{each.name}"
+        keys += option_keys(kind, f"{key}.") if inner else [key]
+    return keys
+
+
+def test_the_page_names_every_option() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "biomed.md").read_text("utf-8")
+    table = page.partition("## Options")[2]
+    missing = [key for key in option_keys(BiomedOptions) if f"`{key}`" not in table]
+    assert missing == []
+    assert all(f"`{each.name}`" in table for each in fields(FusionWeights))

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eagle_biomed.plugin import BiomedPlugin
+from eagle_rag.engine.compose import build_kernel
 from eagle_rag.errors import ConfigurationError, PluginError
+from eagle_rag.kernel.settings import load_settings
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.ports.plugins import Plugin
 from eagle_rag.testing.plugin_contract import (
@@ -194,6 +196,84 @@ def test_words_alone_can_be_searched(make_engine: "Callable[..., Engine]", tmp_p
     engine.ingest([write(tmp_path / "in", EXAMPLES)])
     results = engine.search(SearchRequest("aspirin bleeding", mode="lexical"))
     assert results.hits[0].title == "Zolinib"
+
+
+COMPOUNDS = "\n".join(
+    (
+        "smiles,name",
+        "CN1C=NC2=C1C(=O)N(C(=O)N2C)C,caffeine",
+        "O=C(O)c1ccccc1O,salicylic acid",
+        f"{ASPIRIN},aspirin",
+        "CCO,ethanol",
+        "COC(=O)c1ccccc1O,methyl salicylate",
+    )
+)
+
+
+@pytest.fixture
+def compounds(make_engine: "Callable[..., Engine]", tmp_path: Path) -> "Engine":
+    """Return an engine whose chemical collection holds fingerprints, as in the default profile."""
+    options = {"encoders": HASHED["encoders"] | {"eagle_chemical": "morgan"}}
+    engine = opened(make_engine, options)
+    folder = write(tmp_path / "in", EXAMPLES | {"set.csv": COMPOUNDS})
+    assert engine.ingest([folder]).refused == ()
+    return engine
+
+
+def found_by_chemistry(engine: "Engine", query: str) -> list[str]:
+    results = engine.search(SearchRequest(query, mode="dense", explain=True))
+    ranked = [
+        (arm.rank, hit.title)
+        for hit in results.hits
+        for arm in hit.arms
+        if arm.arm == "eagle_chemical/dense"
+    ]
+    return [title for _, title in sorted(ranked)]
+
+
+@pytest.mark.parametrize(
+    "query", [f"SMILES {ASPIRIN}", "compounds similar to aspirin", "InChI=1S/C9H8O4/c1-6(10)13-8-5-3-2-4-7(8)9(11)12/h2-5H,1H3,(H,11,12)"]
+)  # fmt: skip
+def test_a_structure_finds_its_compound_first_and_its_like_next(
+    compounds: "Engine", query: str
+) -> None:
+    assert {*found_by_chemistry(compounds, query)[:2]} == {"aspirin", "Salicylates"}
+    assert found_by_chemistry(compounds, query)[2] in {"salicylic acid", "methyl salicylate"}
+
+
+def test_a_compound_is_found_by_its_words_too(compounds: "Engine") -> None:
+    """Its card is in a text collection beside the chemical one: decision 0006."""
+    results = compounds.search(SearchRequest("methyl salicylate", mode="lexical"))
+    assert results.hits[0].title == "methyl salicylate"
+
+
+def test_o2_a_short_card_is_in_the_chemical_collection_and_prose_is_not(
+    compounds: "Engine",
+) -> None:
+    rows = rows_of(compounds, "eagle_chemical")
+    assert len(rows) == 6
+    assert any(text.startswith("SMILES: CCO\n") for text in rows)
+
+
+def test_a_query_that_is_no_molecule_is_searched_by_its_words(compounds: "Engine") -> None:
+    results = compounds.search(SearchRequest("SMILES c1cccc1C(=O)O of aspirin"))
+    assert results.hits
+
+
+def test_the_references_profile_registers_the_references_collections() -> None:
+    kernel = build_kernel(load_settings(environ={"EAGLE_RAG_PROFILE": "biomed"}))
+    found = {
+        each.name: (each.default_encoder, each.dim, each.metric, each.hybrid_enabled)
+        for each in kernel.collections.profiles()
+    }
+    assert found == {
+        "eagle_text": ("minilm", 384, "cosine", True),
+        "eagle_text_biomed": ("pubmedbert", 768, "cosine", True),
+        "eagle_text_medcpt": ("medcpt-query", 768, "cosine", True),
+        "eagle_chemical": ("molformer", 768, "cosine", False),
+        "eagle_medical_radiology": ("medimageinsight", 1024, "ip", False),
+        "eagle_medical_pathology": ("uni2", 1536, "ip", False),
+    }
 
 
 def test_g6_one_corrupt_label_among_many_is_reported_and_the_rest_goes_in(

@@ -22,6 +22,7 @@ from eagle_rag.model.query import (
 from eagle_rag.ports.encoders import TextEncoder
 
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
+NO_MOLECULE = "c1cccc1C(=O)O"  # a ring of five aromatic carbons
 TEXT = ["eagle_text_biomed", "eagle_text"]
 CARDS = (
     EncoderCard("general", "text", 8, "hash"),
@@ -87,7 +88,7 @@ def collections_of(decision: RouteDecision) -> list[str]:
         ("boxed warning adalimumab", []),
         ("CO poisoning of the CNS", []),
         (f"SMILES {ASPIRIN}", ["eagle_chemical"]),
-        ("InChI=1S/CH4/h1H4", ["eagle_chemical"]),
+        ("InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", ["eagle_chemical"]),
         ("aspirin in stroke", ["eagle_chemical"]),
         ("chest radiograph", ["eagle_medical_radiology"]),
         ("aspirin and CT of the chest", ["eagle_chemical", "eagle_medical_radiology"]),
@@ -186,8 +187,20 @@ def test_medcpt_is_searched_when_it_is_filled() -> None:
 
 
 def test_exploratory_collections_are_always_searched_once() -> None:
-    options = BiomedOptions(exploratory_search_collections=("eagle_chemical", "eagle_text"))
-    assert collections_of(route("kinase", options)) == [*TEXT, "eagle_chemical"]
+    options = BiomedOptions(exploratory_search_collections=("eagle_text_medcpt", "eagle_text"))
+    assert collections_of(route("kinase", options)) == [*TEXT, "eagle_text_medcpt"]
+
+
+def test_the_chemical_collection_is_never_asked_for_words() -> None:
+    """Its encoder refuses them, and the whole search would fail."""
+    options = BiomedOptions(exploratory_search_collections=("eagle_chemical",))
+    decision = route("kinase", options)
+    assert collections_of(decision) == TEXT
+    assert "no structure" in dict(decision.hints)["eagle_chemical"]
+
+
+def test_what_is_smiles_by_its_grammar_alone_is_not_sent_to_chemistry() -> None:
+    assert collections_of(route(f"SMILES {NO_MOLECULE}")) == TEXT
 
 
 def test_an_exploratory_collection_that_is_not_there_is_an_error() -> None:
