@@ -14,7 +14,7 @@ from pydicom.sequence import Sequence
 from pydicom.sr._snomed_dict import mapping as snomed_mapping
 from pydicom.sr.codedict import codes
 
-from eagle_biomed.formats.dicom_values import text_of
+from eagle_biomed.formats.dicom_values import element_of, text_of
 
 __all__ = ["code_meaning", "first_meaning", "items_of", "meanings_of"]
 
@@ -62,7 +62,7 @@ def code_meaning(item: Dataset) -> str:
 
 def items_of(dataset: Dataset, keyword: str) -> Iterator[Dataset]:
     """Yield the first items of a sequence; nothing when it is absent or not a sequence."""
-    value = dataset.get(keyword)
+    value = element_of(dataset, keyword)
     if isinstance(value, Sequence):
         yield from value[:_MAX_ITEMS]
 

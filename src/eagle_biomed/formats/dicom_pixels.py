@@ -12,9 +12,14 @@ from pydicom.uid import UID
 
 from eagle_biomed.formats.dicom_codes import items_of
 from eagle_biomed.formats.dicom_fields import modality_of, uid_name
-from eagle_biomed.formats.dicom_reading import DICOM_ERRORS
 from eagle_biomed.formats.dicom_terms import MAY_SHOW_TEXT
-from eagle_biomed.formats.dicom_values import integer_of, numbers_of, text_of
+from eagle_biomed.formats.dicom_values import (
+    DICOM_ERRORS,
+    element_of,
+    integer_of,
+    numbers_of,
+    text_of,
+)
 from eagle_biomed.formats.raster_png import (
     MAX_PIXELS,
     Pixels,
@@ -97,7 +102,7 @@ def _refused_size(dataset: Dataset, *, run_lengths: bool) -> str:
         return "the file declares no rows or columns: no picture is kept"
     if rows * columns > MAX_PIXELS or frames > _MAX_FRAMES or samples > _MAX_SAMPLES:
         return f"{frames} frames of {rows} x {columns} pixels are too many: no picture is kept"
-    encoded = dataset.get("PixelData")
+    encoded = element_of(dataset, "PixelData")
     encoded_bytes = len(encoded) if isinstance(encoded, bytes) else 0
     if run_lengths and encoded_bytes // frames > _MAX_RLE_BYTES:
         return "the run-length coded frame is too large to unpack: no picture is kept"

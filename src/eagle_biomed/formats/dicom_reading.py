@@ -3,13 +3,11 @@
 pydicom's warnings, log records and exceptions quote values; all three are kept from leaving here.
 """
 
-import struct
 import zlib
 from io import BytesIO
 
 from pydicom import dcmread
 from pydicom.dataset import Dataset, FileMetaDataset
-from pydicom.errors import BytesLengthException, InvalidDicomError
 from pydicom.uid import (
     DeflatedExplicitVRLittleEndian,
     ExplicitVRBigEndian,
@@ -19,20 +17,13 @@ from pydicom.uid import (
 
 from eagle_biomed.formats.dicom_fields import CARD_FIELDS, CONTENT_KEYWORDS, PIXEL_KEYWORDS
 from eagle_biomed.formats.dicom_signs import PREFIX_AT, is_dicom_file
-from eagle_biomed.formats.dicom_values import text_of
+from eagle_biomed.formats.dicom_values import DICOM_ERRORS, text_of
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import Source
 
-__all__ = ["DICOM_ERRORS", "read_dicom"]
+__all__ = ["read_dicom"]
 
-DICOM_ERRORS = (
-    InvalidDicomError, BytesLengthException, ValueError, TypeError, KeyError, IndexError,
-    AttributeError, EOFError, OSError, OverflowError, ArithmeticError, MemoryError,
-    NotImplementedError, RecursionError, RuntimeError, AssertionError, struct.error, zlib.error,
-)  # fmt: skip
-"""What pydicom, its decoders and numpy were seen to raise for damaged files."""
-
-_MAX_INFLATED = 256 << 20
+_MAX_INFLATED = 128 << 20
 _LONG_LENGTHS = frozenset({b"OB", b"OW", b"UN", b"SQ", b"UT"})
 _KEYWORDS = (*(card.keyword for card in CARD_FIELDS), *CONTENT_KEYWORDS, *PIXEL_KEYWORDS)
 
@@ -56,23 +47,12 @@ def read_dicom(source: Source) -> Dataset:
     dataset = Dataset()
     try:
         dataset = dcmread(BytesIO(data), force=True, specific_tags=list(_KEYWORDS))
-        # Elements are converted on first use: do it here, where failing has one place.
-        for keyword in _KEYWORDS:
-            _convert(dataset, keyword)
         _complete(dataset)
     except DICOM_ERRORS as error:
         failed = type(error).__name__
     if failed:  # outside of the handler: the library's message must not hang on as context
         raise _unreadable(source, failed)
     return dataset
-
-
-def _convert(dataset: Dataset, keyword: str) -> None:
-    """Convert one element, or take it out when it cannot be: the others still stand."""
-    try:
-        dataset.get(keyword)
-    except DICOM_ERRORS:
-        del dataset[keyword]
 
 
 def _unreadable(source: Source, failed: str) -> UnreadableDocument:

@@ -1,15 +1,44 @@
 """Values of DICOM elements as plain text and numbers; what does not fit its field says nothing."""
 
 import math
+import struct
+import zlib
 from collections.abc import Iterable
 
 from pydicom.dataset import Dataset
+from pydicom.errors import BytesLengthException, InvalidDicomError
 from pydicom.multival import MultiValue
 
-__all__ = ["integer_of", "number_text", "numbers_of", "text_of", "texts_of"]
+__all__ = [
+    "DICOM_ERRORS",
+    "element_of",
+    "integer_of",
+    "number_text",
+    "numbers_of",
+    "text_of",
+    "texts_of",
+]
+
+DICOM_ERRORS = (
+    InvalidDicomError, BytesLengthException, ValueError, TypeError, KeyError, IndexError,
+    AttributeError, EOFError, OSError, OverflowError, ArithmeticError, MemoryError,
+    NotImplementedError, RecursionError, RuntimeError, AssertionError, struct.error, zlib.error,
+)  # fmt: skip
+"""What pydicom, its decoders and numpy were seen to raise for damaged files."""
 
 _MAX_VALUES = 32
 _LARGEST = 1e12  # of a measured value; more is a damaged file
+
+
+def element_of(dataset: Dataset, keyword: str) -> object:
+    """Return an element's value, or ``None`` when it is absent or cannot be converted.
+
+    pydicom converts elements on first use; one that is damaged must not take the others with it.
+    """
+    try:
+        return dataset.get(keyword)
+    except DICOM_ERRORS:
+        return None
 
 
 def texts_of(dataset: Dataset, keyword: str) -> tuple[str, ...]:
@@ -44,7 +73,7 @@ def number_text(number: float) -> str:
 
 
 def _values(dataset: Dataset, keyword: str) -> Iterable[object]:
-    value = dataset.get(keyword)
+    value = element_of(dataset, keyword)
     if isinstance(value, MultiValue | list | tuple):
         return list(value)[:_MAX_VALUES]
     return () if value is None else (value,)

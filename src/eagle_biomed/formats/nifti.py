@@ -7,6 +7,7 @@ typed there. Of the file's name only words of a closed list are used.
 import re
 import zlib
 from dataclasses import dataclass
+from math import prod
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,6 +16,7 @@ from nibabel.filebasedimages import ImageFileError
 from nibabel.nifti1 import Nifti1Image
 from nibabel.nifti2 import Nifti2Image
 from nibabel.spatialimages import HeaderDataError, HeaderTypeError
+from nibabel.wrapstruct import WrapStructError
 
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.formats.images_signs import is_gzip, nifti_version
@@ -38,7 +40,7 @@ __all__ = ["parse", "pictures"]
 _MAX_UNPACKED = 256 << 20
 _MIN_SIDE = 2
 _ERRORS = (
-    ImageFileError, HeaderDataError, HeaderTypeError, ValueError, TypeError, KeyError, IndexError,
+    ImageFileError, HeaderDataError, HeaderTypeError, WrapStructError, ValueError, TypeError, KeyError, IndexError,
     OSError, EOFError, OverflowError, MemoryError, ArithmeticError, AttributeError, RuntimeError,
     np.linalg.LinAlgError,
 )  # fmt: skip
@@ -59,6 +61,7 @@ _WORDS = {
 class _Volume:
     image: Any  # nibabel leaves the type of its data open
     version: int
+    whole: bool  # the voxels of the first volume are all there
 
 
 def parse(source: Source, tools: FormatTools) -> ParseOutcome:
@@ -122,7 +125,14 @@ def _read(source: Source) -> _Volume:
             source.uri, "not-a-volume", f"a file of the shape {shape} holds no image in space",
             remedy="leave connectivity matrices and surfaces out",
         )  # fmt: skip
-    return _Volume(image, version)
+    return _Volume(image, version, _is_whole(image, shape, len(data)))
+
+
+def _is_whole(image: Any, shape: tuple[int, ...], size_bytes: int) -> bool:  # noqa: ANN401 - as above
+    """Whether the first volume is there: nibabel makes room for a plane before it reads one."""
+    voxel_bytes: int = np.dtype(image.get_data_dtype()).itemsize
+    needed = int(image.dataobj.offset) + prod(shape[:3]) * voxel_bytes
+    return 0 < needed <= size_bytes
 
 
 def _unpacked(source: Source) -> bytes:
@@ -146,10 +156,10 @@ def _unpacked(source: Source) -> bytes:
 
 def _slices(volume: _Volume) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for name in SLICES:
+    for name in SLICES if volume.whole else ():
         try:
             data = slice_picture(volume.image, name)
-        except _ERRORS:  # truncated pixels
+        except _ERRORS:  # a type nobody shows, scaling that overflows
             data = b""
         if data:
             found[f"slice-{name}"] = data

@@ -6,6 +6,7 @@ owner, no serial number. The kept picture is encoded anew from its pixels.
 
 import struct
 import zlib
+from contextlib import nullcontext
 from io import BytesIO
 
 import numpy as np
@@ -20,7 +21,7 @@ from eagle_biomed.formats.raster_png import (
     png_of,
     scale_to_bytes,
 )
-from eagle_biomed.formats.raster_quiet import quiet
+from eagle_biomed.formats.raster_quiet import quiet, without_stderr
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     BlockKind,
@@ -118,9 +119,11 @@ def _decoded(source: Source) -> Image.Image:
     """Return the first frame, 8 bits, grey or RGB, about as large as it is kept."""
     image = _open(source)
     failed = ""
+    silence = without_stderr() if image.format == "TIFF" else nullcontext()
     try:
         image.draft(None, (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded smaller, and quicker
-        return _eight_bits(image)
+        with silence:
+            return _eight_bits(image)
     except _ERRORS as error:
         failed = type(error).__name__
     raise UnreadableDocument(
