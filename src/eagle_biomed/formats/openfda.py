@@ -4,10 +4,7 @@ A field of text is a section; its name gives the title. Tables come as HTML besi
 section. The records' harmonised names (``openfda``) are metadata.
 """
 
-from html.parser import HTMLParser
-
 from eagle_biomed.formats.catalog import FormatTools
-from eagle_biomed.formats.grids import Cell, Grid, read_span
 from eagle_biomed.formats.json_records import (
     items_at,
     node_at,
@@ -16,12 +13,13 @@ from eagle_biomed.formats.json_records import (
     string_at,
     words_at,
 )
+from eagle_biomed.formats.openfda_tables import read_html_table
 from eagle_biomed.formats.sectioned import SectionedText
 from eagle_biomed.formats.spl import label_identity
 from eagle_biomed.formats.spl_codes import SECTION_TITLES, field_title
 from eagle_biomed.formats.spl_products import unique
 from eagle_biomed.formats.spl_tables import float_label
-from eagle_biomed.formats.xml_nodes import iso_date
+from eagle_biomed.formats.xml_nodes import iso_date, too_deep
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     ParsedDocument,
@@ -31,7 +29,6 @@ from eagle_rag.model.document import (
     Source,
 )
 from eagle_rag.model.metadata import DocumentMetadata, Identifiers
-from eagle_rag.ops.markup import fold_space
 from eagle_rag.ops.outline import kind_of_title
 
 __all__ = ["parse"]
@@ -65,7 +62,13 @@ def parse(source: Source, tools: FormatTools) -> ParseOutcome:
         UnreadableDocument: The reasons of the JSON reader, or ``no-records``.
     """
     del tools
-    value = read_json(source)
+    try:
+        return _page(source, read_json(source))
+    except RecursionError as error:
+        raise too_deep(source.uri) from error
+
+
+def _page(source: Source, value: object) -> ParseOutcome:
     page = isinstance(value, list) or node_at(value, "results") is not None
     records = items_at(value, "results") if isinstance(value, dict) and page else items_at(value)
     documents: dict[str, ParsedDocument] = {}
@@ -142,15 +145,11 @@ def _section(text: SectionedText, record: object, field: str, title: str) -> Non
     for paragraph in paragraphs:
         text.paragraph(paragraph)
     for markup in filter(None, tables):
-        reader = _TableReader()
-        reader.feed(markup)
-        reader.close()
-        if reader.nested or not reader.rows:
+        table = read_html_table(markup)
+        if table is None:
             text.warnings.append(f"a table of {title} is not read: it is no simple HTML table")
             continue
-        caption = fold_space(reader.caption)
-        grid = Grid(reader.rows, reader.head)
-        text.table(grid, label=float_label(caption), caption=caption)
+        text.table(table.grid, label=float_label(table.caption), caption=table.caption)
 
 
 def _title(record: object) -> str:
@@ -182,70 +181,3 @@ def _metadata(record: object, title: str) -> DocumentMetadata:
         article_type=properties["product_type"],
         properties=tuple(sorted((name, value) for name, value in properties.items() if value)),
     )
-
-
-class _TableReader(HTMLParser):
-    """Reads the cells of one HTML table; what is nested in a cell is not read as a table."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[list[Cell]] = []
-        self.head = 0
-        self.caption = ""
-        self.nested = False
-        self._tables = 0
-        self._in_head = False
-        self._in_caption = False
-        self._cell: tuple[bool, int, int] | None = None
-        self._pieces: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open a row, a cell or a part of the table."""
-        if tag == "table":
-            self._tables += 1
-            self.nested = self.nested or self._tables > 1
-        elif tag == "thead":
-            self._in_head = True
-        elif tag == "caption":
-            self._in_caption = True
-        elif tag == "tr":
-            self._end_cell()
-            self.rows.append([])
-        elif tag in ("td", "th"):
-            self._end_cell()
-            named = dict(attrs)
-            spans = read_span(named.get("colspan")), read_span(named.get("rowspan"))
-            self._cell = (tag == "th", *spans)
-        elif tag in ("br", "paragraph", "p", "item", "li"):
-            self._pieces.append(" ")
-
-    def handle_endtag(self, tag: str) -> None:
-        """Close what the tag opened."""
-        if tag in ("td", "th", "tr", "table"):
-            self._end_cell()
-        if tag == "table":
-            self._tables -= 1
-            self.rows = [row for row in self.rows if row]
-        elif tag == "thead":
-            self._in_head = False
-            self.head = len(self.rows)
-        elif tag == "caption":
-            self._in_caption = False
-
-    def handle_data(self, data: str) -> None:
-        """Keep the characters of cells and of the caption."""
-        if self._in_caption:
-            self.caption += data
-        elif self._cell is not None:
-            self._pieces.append(data)
-
-    def _end_cell(self) -> None:
-        if self._cell is None:
-            return
-        header, across, down = self._cell
-        if not self.rows:
-            self.rows.append([])
-        cell = Cell(fold_space("".join(self._pieces)), across, down, header)
-        self.rows[-1].append(cell)
-        self._cell = None
-        self._pieces = []

@@ -16,7 +16,7 @@ class SectionedText:
         self._text = CanonicalText()
         self._path: tuple[str, ...] = ()
         self._section = -1
-        self._keys: set[str] = set()
+        self._keys: dict[str, int] = {}
         self.tables: list[Table] = []
         self.warnings: list[str] = []
 
@@ -80,10 +80,10 @@ class SectionedText:
         return self._text.finish()
 
     def _unique(self, wanted: str) -> str:
-        base = wanted or f"table-{len(self.tables) + 1}"
-        key, number = base, 1
+        """Return the key, with a number where it is taken."""
+        base = key = wanted or f"table-{len(self.tables) + 1}"
         while key in self._keys:
-            number += 1
-            key = f"{base}-{number}"
-        self._keys.add(key)
+            self._keys[base] += 1
+            key = f"{base}-{self._keys[base]}"
+        self._keys[key] = 1
         return key

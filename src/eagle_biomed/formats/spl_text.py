@@ -42,6 +42,7 @@ class LabelText:
         self.references: list[Reference] = []
         self._media = media
         self._waiting: list[etree._Element] = []
+        self._figure_keys: set[str] = set()
         self._notes: list[str] = []
         self._marks: dict[str, str] = {}
         self._special = {
@@ -172,8 +173,10 @@ class LabelText:
         words = "" if caption is None else self._inline(caption)
         label = float_label(words)
         span = self.text.caption(label or "Figure", words) if words else None
-        taken = {figure.key for figure in self.figures}
-        key = target if target and target not in taken else f"fig-{len(self.figures) + 1}"
+        key = target
+        while not key or key in self._figure_keys:
+            key = f"fig-{len(self._figure_keys) + 1}" if key == target else f"{key}-2"
+        self._figure_keys.add(key)
         file = self._media.get(target, "")
         self.figures.append(Figure(key, label, span, (file,) if file else ()))
 
