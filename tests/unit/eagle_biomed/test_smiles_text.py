@@ -1,7 +1,12 @@
 """SMILES in text: chemistry is found, prose is not taken for it (CASES O2)."""
 
-import pytest
+import os
+from pathlib import Path
 
+import pytest
+from lxml import etree
+
+from eagle_biomed.chemistry import parse_smiles
 from eagle_biomed.smiles_text import find_smiles, smiles_shape
 
 CHEMISTRY = (
@@ -217,3 +222,16 @@ def test_a_shape_counts_what_a_string_consists_of() -> None:
 )
 def test_hostile_strings_are_no_chemistry_and_take_no_time(text: str) -> None:
     assert find_smiles(text) == ()
+
+
+def test_o2_what_is_found_in_real_papers_is_chemistry() -> None:
+    root = os.environ.get("EAGLE_RAG_TEST_DATA")
+    papers = sorted(Path(root, "xml").rglob("*.xml"))[:200] if root else []
+    if not papers:
+        pytest.skip("EAGLE_RAG_TEST_DATA names no folder with unpacked papers")
+    texts = (" ".join(map(str, etree.parse(paper).getroot().itertext())) for paper in papers)
+
+    found = [mention.text for text in texts for mention in find_smiles(text)]
+
+    assert [text for text in found if parse_smiles(text) is None] == []
+    assert len(found) < 2 * len(papers)
