@@ -47,7 +47,7 @@ _CHARS_A_TOKEN = 4
 _UNDECIDED = 0.5  # confidence of what nobody looked at
 # Records of these formats are biomedical whatever they say, so no encoder is asked about each of them.
 _BIOMEDICAL_FORMATS = frozenset(
-    {"compound", "ctgov", "dicom", "nifti", "openfda-label", "spl", "structure"}
+    {"compound", "ctgov", "dicom", "nifti", "openfda-label", "pubmed", "spl", "structure"}
 )
 _SHIPPED = "doc_profile_prototypes.yaml"
 

@@ -231,7 +231,7 @@ def test_tier_0_is_biomedical_at_a_half_when_the_router_is_off() -> None:
 
 
 @pytest.mark.parametrize(
-    "fmt", ["compound", "spl", "openfda-label", "ctgov", "structure", "dicom", "nifti"]
+    "fmt", ["compound", "spl", "openfda-label", "ctgov", "pubmed", "structure", "dicom", "nifti"]
 )
 def test_tier_0_asks_no_encoder_about_formats_that_are_biomedical(fmt: str) -> None:
     plane = Plane(0.0, 1.0)
