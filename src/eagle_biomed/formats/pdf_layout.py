@@ -220,7 +220,9 @@ def _may_head(line: Line, style: _Style) -> bool:
     known = kind_of_title(name) is not SectionKind.BODY or is_reference_heading(name)
     if known and len(words) <= _MAX_KNOWN_WORDS and not _SENTENCE_END.search(name):
         return True
-    if _SENTENCE_END.search(name) or not (name[0].isupper() or name[0].isdigit()):
+    asks = name.endswith("?") and _is_styled(line, style)
+    ends = _SENTENCE_END.search(name) is not None and not asks
+    if ends or not (name[0].isupper() or name[0].isdigit()):
         return False
     capitals = len(words) <= _MAX_CAPITAL_WORDS and name.isupper() and _has_words(name)
     return capitals or _is_styled(line, style)

@@ -24,7 +24,8 @@ _MAX_PAGES = 3000
 _MAX_CHARACTERS = 8_000_000
 _BOLD = 600  # of 900; PDFium guesses 400 and 700 from the font's name where it is not said
 _NEWLINES = frozenset({10, 13})
-_HYPHENS = frozenset({0x02, 0xAD, 0xFFFE})  # PDFium's marks of a hyphen at a line's end
+_BROKEN = frozenset({0x02, 0xFFFE})  # what PDFium puts for a hyphen and the line's end behind it
+_HYPHENS = _BROKEN | {0xAD}
 _LIGATURES = {
     0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st",
     0xFB06: "st",
@@ -110,8 +111,11 @@ def _page_lines(text: PdfTextPage, page: int) -> list[Line]:
     lines: list[Line] = []
     start = 0
     for at in range(len(codes) + 1):
-        if at == len(codes) or codes[at] in _NEWLINES:
-            line = _line(text, codes, start, at, page=page)
+        broken = (
+            at < len(codes) and codes[at] in _BROKEN
+        )  # the hyphen is the line's last character
+        if at == len(codes) or codes[at] in _NEWLINES or broken:
+            line = _line(text, codes, start, at + broken, page=page)
             if line is not None:
                 lines.append(line)
             start = at + 1

@@ -22,6 +22,7 @@ _MAX_CAPTION = 8000  # characters; longer texts beside a picture are documents, 
 _MAX_PAPERS = 20
 _MAX_PAPER_BYTES = 16 << 20  # of all papers looked into for one picture
 _PAPERS = (".xml", ".nxml", ".html", ".htm", ".md")
+_OTHER_ENDINGS = frozenset({".pdf", ".docx", ".docm", ".pptx", ".pptm"})
 _SIDECARS = (".caption.txt", ".json", ".txt", ".md")
 _GRAPHIC = re.compile(
     r"<(?:[\w-]{1,20}:)?(?:graphic|inline-graphic|media|img)\b[^<>]{0,1000}?"
@@ -55,7 +56,10 @@ def bare_name(uri: str) -> str:
 
 def name_in_words(uri: str) -> str:
     """Return ``Chest film 2`` for ``chest_film-2.png``: the name without ending, in words."""
-    words = " ".join(re.split(r"[\s_\-.+]+", _stem(bare_name(uri)))).strip()
+    name = _stem(bare_name(uri))
+    path = PurePosixPath(name)
+    stem = path.stem if path.suffix.lower() in _OTHER_ENDINGS else name
+    words = " ".join(re.split(r"[\s_\-.+]+", stem)).strip()
     return words[:1].upper() + words[1:]
 
 
