@@ -13,6 +13,7 @@ from eagle_biomed.plugin import BiomedPlugin
 from eagle_rag.engine.compose import build_kernel
 from eagle_rag.errors import ConfigurationError, PluginError
 from eagle_rag.kernel.settings import load_settings
+from eagle_rag.model.filters import OneOf
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.ports.plugins import Plugin
 from eagle_rag.testing.plugin_contract import (
@@ -258,6 +259,23 @@ def test_o2_a_short_card_is_in_the_chemical_collection_and_prose_is_not(
 def test_a_query_that_is_no_molecule_is_searched_by_its_words(compounds: "Engine") -> None:
     results = compounds.search(SearchRequest("SMILES c1cccc1C(=O)O of aspirin"))
     assert results.hits
+
+
+def test_verify_is_clean_where_one_passage_of_many_is_in_chemistry_and_repairs_it_from_tags(
+    make_engine: "Callable[..., Engine]", tmp_path: Path
+) -> None:
+    options = {"encoders": HASHED["encoders"] | {"eagle_chemical": "morgan"}}
+    engine = opened(make_engine, options)
+    text = (
+        f"# A\n\n## Methods\n\nCells.\n\n## Results\n\n{ASPIRIN} acts.\n\n## Discussion\n\nMore."
+    )
+    engine.ingest([write(tmp_path / "in", {"a.md": text})])
+    assert engine.verify().problems == ()
+    for collection in engine.store.collections():
+        engine.store.delete(collection, OneOf("version", (1,)))
+    assert engine.verify(repair=True).problems != ()
+    assert list(rows_of(engine, "eagle_chemical")) == [f"{ASPIRIN} acts."]
+    assert engine.verify().problems == ()
 
 
 def test_the_references_profile_registers_the_references_collections() -> None:
