@@ -62,7 +62,8 @@ def compound_document(compound: Compound) -> ParsedDocument:
     text, sections, blocks = outline.finish()
     standard = compound.standard
     scheme = "inchikey" if standard.inchikey else "smiles-sha256"
-    own = (("inchikey", standard.inchikey),) if standard.inchikey else ()
+    keys = (("inchikey", standard.inchikey), ("parent-inchikey", standard.parent_inchikey))
+    own = tuple((name, key) for name, key in keys if key)
     return ParsedDocument(
         source_uri=compound.source_uri,
         member=compound.member,

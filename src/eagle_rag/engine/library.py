@@ -58,6 +58,14 @@ class EngineLibrary:
             self._services.namespace, source_format, kb_names=kb_names
         )
 
+    def versions_of_format(
+        self, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, int]:
+        """See ``Library.versions_of_format``."""
+        return self._services.registry().versions_of_format(
+            self._services.namespace, source_format, kb_names=kb_names
+        )
+
     def passages(
         self, document_id: str, *, kb_names: Sequence[str] | None = None
     ) -> tuple[Passage, ...]:
@@ -116,6 +124,12 @@ class ScopedLibrary:
     ) -> Iterator[DocumentRecord]:
         """See ``Library.of_format``."""
         return self._library.of_format(source_format, kb_names=self._narrowed(kb_names))
+
+    def versions_of_format(
+        self, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, int]:
+        """See ``Library.versions_of_format``."""
+        return self._library.versions_of_format(source_format, kb_names=self._narrowed(kb_names))
 
     def passages(
         self, document_id: str, *, kb_names: Sequence[str] | None = None

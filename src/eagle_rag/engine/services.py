@@ -1,6 +1,7 @@
 """What the core does for plugins, put together; nothing heavy is imported before it is used."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
@@ -28,7 +29,13 @@ def plugin_services(settings: Settings, library: Library | None = None) -> Plugi
         runtimes=_LazyRuntimes(),
         json_model=None if settings.llm.url is None else _LazyJsonModel(settings.llm),
         library=library,
+        cache_dir=_cache_dir(settings),
     )
+
+
+def _cache_dir(settings: Settings) -> Path:
+    namespace = settings.plugins.default_namespace
+    return settings.data_dir / "cache" / settings.workspace / namespace
 
 
 class _XmlReader:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from eagle_rag.model.collection import CollectionProfile, EncoderCard
@@ -90,12 +91,15 @@ class PluginServices:
         runtimes: Opens checkpoints.
         json_model: A language model, or ``None`` when ``llm`` is not configured.
         library: The live documents; ``None`` in a worker process, which only parses.
+        cache_dir: Folder of this workspace and namespace for files that can be made anew; created by
+            who writes into it. ``None`` where nothing may be written.
     """
 
     read_xml: XmlReader
     runtimes: EncoderRuntimes
     json_model: JsonModel | None = None
     library: Library | None = None
+    cache_dir: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

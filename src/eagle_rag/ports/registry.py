@@ -238,6 +238,12 @@ class DocumentShelves(Protocol):
         """
         ...
 
+    def versions_of_format(
+        self, namespace: str, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, int]:
+        """Return ``document_id -> live version`` of every live document of a format."""
+        ...
+
     def generation(self, namespace: str) -> int:
         """Return a number that changes whenever a document of the namespace comes, changes or goes."""
         ...

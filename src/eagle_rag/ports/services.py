@@ -87,6 +87,12 @@ class Library(Protocol):
         """Yield every live document of a format, by id."""
         ...
 
+    def versions_of_format(
+        self, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, int]:
+        """Return ``document_id -> live version`` of a format; cheap, for keeping an index in step."""
+        ...
+
     def passages(
         self, document_id: str, *, kb_names: Sequence[str] | None = None
     ) -> tuple[Passage, ...]:

@@ -123,6 +123,14 @@ class RegistryIdentityContract:
         assert [record.document_id for record in found] == sorted(ids)
         assert {record.edition for record in found} == {1, 2}
 
+    def test_a_document_is_found_by_any_other_id_with_its_scheme(self, registry: Registry) -> None:
+        """Without the scheme such an id is not unique."""
+        other = (("parent-key", "ABC-1"), ("publisher-id", "7"))
+        document_id = commit(registry, Sample("compound", ids=Identifiers(other=other)))
+        found = registry.find_documents(NAMESPACE, identifier="parent-key:ABC-1")
+        assert [record.document_id for record in found] == [document_id]
+        assert registry.find_documents(NAMESPACE, identifier="ABC-1") == ()
+
     def test_documents_of_a_format_are_listed_by_id(self, registry: Registry) -> None:
         """In scope only."""
         ids = [commit(registry, sample) for sample in (_ARTICLE, _PUBMED)]
@@ -132,6 +140,9 @@ class RegistryIdentityContract:
             for each in registry.of_format(NAMESPACE, "jats", kb_names=("papers",))
         ]
         assert listed == sorted(ids)
+        versions = registry.versions_of_format(NAMESPACE, "jats", kb_names=("papers",))
+        assert versions == dict.fromkeys(ids, 1)
+        assert registry.versions_of_format(NAMESPACE, "jats", kb_names=()) == {}
         assert list(registry.of_format(NAMESPACE, "text")) == []
         assert list(registry.of_format(NAMESPACE, "jats", kb_names=())) == []
 

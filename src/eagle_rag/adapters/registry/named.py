@@ -75,9 +75,15 @@ def named_identifiers(document: ParsedDocument) -> frozenset[Named]:
 
 
 def typed_keys(text: str) -> tuple[Key, ...]:
-    """Return the ids that a typed text may be: PMID, PMCID or DOI, or a work's name or bare value."""
-    folded = text.strip().casefold()
-    return (*known_keys(parse_identifier(text)), (WORK, folded), (BARE, folded))
+    """Return the ids that a typed text may be.
+
+    A PMID, PMCID or DOI; a work's name or bare value; ``scheme:value`` of any other id, as written.
+    """
+    bare = text.strip()
+    folded = bare.casefold()
+    scheme, _, value = bare.partition(":")
+    other = [(scheme.casefold(), value)] if value else []
+    return (*known_keys(parse_identifier(text)), (WORK, folded), (BARE, folded), *other)
 
 
 def keys_of(named: Collection[Named], relations: Collection[str]) -> frozenset[Key]:

@@ -29,6 +29,7 @@ __all__ = [
     "document_ids",
     "find_documents",
     "format_page",
+    "format_versions",
     "read_stats",
     "references_of",
     "view_document",
@@ -82,6 +83,20 @@ def format_page(
         with decoding(row.document_id, "front matter"):
             found.append(record_of(row))
     return tuple(found)
+
+
+def format_versions(
+    connection: Connection,
+    namespace: str,
+    *,
+    source_format: str,
+    kb_names: Sequence[str] | None,
+) -> dict[str, int]:
+    """Return the live version of every document of a format."""
+    columns = documents.c
+    rows = in_scope(select(columns.document_id, columns.version), namespace, kb_names)
+    found = connection.execute(rows.where(columns.format == source_format))
+    return {document_id: int(version) for document_id, version in found}
 
 
 def document_ids(

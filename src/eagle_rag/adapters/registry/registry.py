@@ -217,6 +217,15 @@ class SqlRegistry:
                 return
             after = page[-1].document_id
 
+    def versions_of_format(
+        self, namespace: str, source_format: str, *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, int]:
+        """See ``DocumentShelves.versions_of_format``."""
+        with self._database.reading() as connection:
+            return reading.format_versions(
+                connection, namespace, source_format=source_format, kb_names=kb_names
+            )
+
     def generation(self, namespace: str) -> int:
         """See ``DocumentShelves.generation``."""
         with self._database.reading() as connection:
