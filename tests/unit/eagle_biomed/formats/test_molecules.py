@@ -154,6 +154,7 @@ def test_the_fields_of_a_record_become_properties_names_and_identifiers() -> Non
         "cas": "64-17-5",
         "chembl": "CHEMBL545",
         "inchikey": "LFQSCWFLJHTTHZ-UHFFFAOYSA-N",
+        "parent-inchikey": "LFQSCWFLJHTTHZ-UHFFFAOYSA-N",
         "pubchem-cid": "702",
     }
     assert _property(document, "field:Colour") == "none to speak of"
