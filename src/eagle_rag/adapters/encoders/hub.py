@@ -51,8 +51,7 @@ _BESIDE = frozenset(
         "tokenizer.model",
     }
 )
-_HUB_ID = re.compile(r"(?:hf-hub:)?(?P<id>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w.-]+))?")
-_MARKERS = ("open_clip_config.json", "config.json")
+_HUB_ID = re.compile(r"(?:hf-hub:)?(?P<id>\w[\w.-]*/\w[\w.-]*)(?:@(?P<revision>[\w.-]+))?")
 
 
 class NativeCheckpoint:
@@ -100,7 +99,7 @@ class NativeCheckpoint:
 
     def _local(self) -> Path | None:
         path = Path(self.reference).expanduser()
-        if path.is_dir():
+        if self.reference and path.is_dir():
             if not self._has_weights(path):
                 message = f"encoder {self._label!r}: no weights in {path}"
                 remedy = f"put one of {', '.join(self._weights)} there, or correct the path"
@@ -108,11 +107,18 @@ class NativeCheckpoint:
             return path
         hub = needed("huggingface_hub", self._label)
         repository, revision = self._repository()
-        for marker in _MARKERS:
-            found = hub.try_to_load_from_cache(repository, marker, revision=revision)
-            if isinstance(found, str) and self._has_weights(Path(found).parent):
-                return Path(found).parent
-        return None
+        try:
+            found = Path(
+                hub.snapshot_download(
+                    repository,
+                    revision=revision,
+                    local_files_only=True,
+                    allow_patterns=sorted(_BESIDE),
+                )
+            )
+        except (OSError, ValueError):
+            return None  # not in the cache, or a download that broke off
+        return found if self._has_weights(found) else None
 
     def _downloaded(self) -> Path:
         hub = needed("huggingface_hub", self._label)
