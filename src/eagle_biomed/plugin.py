@@ -9,6 +9,7 @@ from eagle_rag.hooks import hookimpl
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
 from eagle_rag.model.passage import ChunkDecision, EncodedBatch, Passage, VisualAsset
 from eagle_rag.model.query import (
+    Candidate,
     CollectionQueryPlan,
     ExpandedQuery,
     QueryContext,
@@ -111,3 +112,13 @@ class BiomedPlugin:
     ) -> ExpandedQuery | None:
         """Ask the chemical collection for a structure; leave other plans to the core."""
         return self._parts.queries.expand(context, plan)
+
+    @hookimpl
+    def rerank(
+        self,
+        context: QueryContext,
+        plan: CollectionQueryPlan,
+        candidates: tuple[Candidate, ...],
+    ) -> tuple[Candidate, ...] | None:
+        """Keep a compound's neighbours out of an answer that nobody asked them for."""
+        return self._parts.queries.narrow(context, plan, candidates)

@@ -5,7 +5,7 @@ The choice of this version: by what the query holds, without intent. It keeps no
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from eagle_biomed.classifiers import is_pathology, is_radiology
@@ -21,6 +21,7 @@ from eagle_biomed.collections import (
 from eagle_biomed.options import BiomedOptions
 from eagle_biomed.readable_structures import readable_structure
 from eagle_rag.model.query import (
+    Candidate,
     CollectionQueryPlan,
     ExpandedQuery,
     QueryContext,
@@ -41,9 +42,8 @@ _ALIKE = re.compile(
     r"|compounds?|molecules?)\b",
     re.IGNORECASE,
 )
-_NAMED_TOP_K = 3
-"""Rows of the chemical arm for a query that only names a compound: the compound and its salts, not its
-neighbours, which every second place of the merged ranking would show."""
+_SAME_MOLECULE = 0.999
+"""Cosine from which two vectors are of one molecule; rounding takes some of it."""
 
 
 class CompoundLookup(Protocol):
@@ -64,7 +64,6 @@ class _Wish:
 
     collection: str
     reason: str
-    top_k: int = 0
 
 
 class QueryRouter:
@@ -100,13 +99,14 @@ class QueryRouter:
         """
         if self._collections is None:
             return None
+        top_k = self._options.collection_recall_top_k
         plans: list[CollectionQueryPlan] = []
         hints: dict[str, str] = {}
         for wish in self._wishes(context.request):
             missing = self._missing(wish.collection, context.request)
             hints.setdefault(wish.collection, missing or wish.reason)
             if not missing and all(plan.collection != wish.collection for plan in plans):
-                plans.extend(self._plan(self._collections, wish))
+                plans.extend(self._collections.plans([wish.collection], recall_top_k=top_k))
         if not plans:
             return None
         rule = "biomed-" + "+".join(_ARM.get(plan.collection, plan.collection) for plan in plans)
@@ -121,15 +121,21 @@ class QueryRouter:
         structure = structure_in(context.request.query, self._names())
         return ExpandedQuery(structure) if structure else None
 
-    def _plan(
-        self, collections: CollectionCatalog, wish: _Wish
-    ) -> tuple[CollectionQueryPlan, ...]:
-        top_k = self._options.collection_recall_top_k
-        plans = collections.plans([wish.collection], recall_top_k=top_k)
-        return tuple(
-            replace(plan, recall_top_k=min(top_k, wish.top_k)) if wish.top_k else plan
-            for plan in plans
-        )
+    def narrow(
+        self,
+        context: QueryContext,
+        plan: CollectionQueryPlan,
+        candidates: tuple[Candidate, ...],
+    ) -> tuple[Candidate, ...] | None:
+        """Return the compound itself, without its neighbours, for a query that is but its name.
+
+        Molecules that look like a drug answer no question about it, least of all where the drug is not in
+        the library. ``None`` leaves the candidates of any other query as they are.
+        """
+        query = context.request.query
+        if plan.collection != CHEMICAL or readable_structure(query) or _ALIKE.search(query):
+            return None
+        return tuple(each for each in candidates if _similarity(each) >= _SAME_MOLECULE)
 
     def _wishes(self, request: SearchRequest) -> list[_Wish]:
         wishes: list[_Wish] = []
@@ -147,10 +153,11 @@ class QueryRouter:
     def _chemical(self, words: str) -> list[_Wish]:
         if readable_structure(words):
             return [_Wish(CHEMICAL, "the query holds a structure")]
-        if not structure_in(words, self._names()):
-            return []
-        reason = "the query names a compound of known structure"
-        return [_Wish(CHEMICAL, reason, 0 if _ALIKE.search(words) else _NAMED_TOP_K)]
+        if _ALIKE.search(words) and structure_in(words, self._names()):
+            return [_Wish(CHEMICAL, "the query asks about the structure of a compound it names")]
+        if self._names().smiles_of(_bare(words)):
+            return [_Wish(CHEMICAL, "the query is the name of a compound of known structure")]
+        return []
 
     def _missing(self, collection: str, request: SearchRequest) -> str:
         """Return why a collection cannot be searched; empty when it can."""
@@ -199,5 +206,15 @@ def structure_in(query: str, names: CompoundLookup) -> str:
     own = readable_structure(query)
     if own:
         return own
-    found = (names.smiles_of(name) for name in (query.strip(), *names.match_drug_entities(query)))
+    found = (names.smiles_of(name) for name in (_bare(query), *names.match_drug_entities(query)))
     return next((smiles for smiles in found if smiles), "")
+
+
+def _bare(query: str) -> str:
+    return query.strip(" \t\n?!.,;:\"'")
+
+
+def _similarity(candidate: Candidate) -> float:
+    return max(
+        (arm.score for arm in candidate.arms if arm.arm == f"{CHEMICAL}/dense"), default=0.0
+    )

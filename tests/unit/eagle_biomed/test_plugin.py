@@ -242,6 +242,12 @@ def test_a_structure_finds_its_compound_first_and_its_like_next(
     assert found_by_chemistry(compounds, query)[2] in {"salicylic acid", "methyl salicylate"}
 
 
+def test_a_name_finds_the_compound_and_none_of_its_like(compounds: "Engine") -> None:
+    assert {*found_by_chemistry(compounds, "aspirin")} == {"aspirin", "Salicylates"}
+    assert found_by_chemistry(compounds, "gefitinib") == []
+    assert found_by_chemistry(compounds, "aspirin in the prevention of stroke") == []
+
+
 def test_a_compound_is_found_by_its_words_too(compounds: "Engine") -> None:
     """Its card is in a text collection beside the chemical one: decision 0006."""
     results = compounds.search(SearchRequest("methyl salicylate", mode="lexical"))
