@@ -6,8 +6,9 @@ pydicom's warnings, log records and exceptions quote values; all three are kept 
 import zlib
 from io import BytesIO
 
-from pydicom import dcmread
 from pydicom.dataset import Dataset, FileMetaDataset
+from pydicom.filereader import read_partial
+from pydicom.tag import BaseTag, Tag
 from pydicom.uid import (
     DeflatedExplicitVRLittleEndian,
     ExplicitVRBigEndian,
@@ -24,8 +25,25 @@ from eagle_rag.model.document import Source
 __all__ = ["read_dicom"]
 
 _MAX_INFLATED = 128 << 20
+_MAX_ELEMENTS = 1_000_000
 _LONG_LENGTHS = frozenset({b"OB", b"OW", b"UN", b"SQ", b"UT"})
 _KEYWORDS = (*(card.keyword for card in CARD_FIELDS), *CONTENT_KEYWORDS, *PIXEL_KEYWORDS)
+
+
+class _Counter:
+    """Stops reading after more elements than any image has: each takes two microseconds."""
+
+    def __init__(self) -> None:
+        self._left = _MAX_ELEMENTS
+
+    def __call__(self, tag: BaseTag, vr: str | None, length: int) -> bool:
+        """Count an element; never stops at one."""
+        del tag, vr, length
+        self._left -= 1
+        if self._left < 0:
+            message = "too many elements"
+            raise OverflowError(message)
+        return False
 
 
 def read_dicom(source: Source) -> Dataset:
@@ -46,7 +64,9 @@ def read_dicom(source: Source) -> Dataset:
     failed = ""
     dataset = Dataset()
     try:
-        dataset = dcmread(BytesIO(data), force=True, specific_tags=list(_KEYWORDS))
+        dataset = read_partial(
+            BytesIO(data), _Counter(), force=True, specific_tags=list(map(Tag, _KEYWORDS))
+        )
         _complete(dataset)
     except DICOM_ERRORS as error:
         failed = type(error).__name__
