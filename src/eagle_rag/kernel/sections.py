@@ -338,6 +338,9 @@ class LlmSettings(Section):
         if self.url is not None and not (self.url and self.model):
             message = "a language model needs url and model"
             raise ValueError(message)
+        if self.url and not self.url.startswith(("http://", "https://")):
+            message = "url must begin with http:// or https://"
+            raise ValueError(message)
         return self
 
 

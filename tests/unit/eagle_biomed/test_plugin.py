@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -311,6 +312,20 @@ def test_g6_one_corrupt_label_among_many_is_reported_and_the_rest_goes_in(
     (refusal,) = report.refused
     assert refusal.source_uri.endswith("label.xml")
     assert refusal.reason == "xml-syntax"
+
+
+def test_i5_an_archive_with_members_that_lead_out_of_it_gives_the_rest(
+    make_engine: "Callable[..., Engine]", tmp_path: Path
+) -> None:
+    engine = opened(make_engine)
+    with zipfile.ZipFile(tmp_path / "labels.zip", "w") as archive:
+        for name, text in (EXAMPLES | {"../../escaped.md": "# Escaped\n\nOut."}).items():
+            archive.writestr(name, text)
+    report = engine.ingest([tmp_path / "labels.zip"])
+    assert len(report.added) == 3
+    assert [refusal.source_uri for refusal in report.refused] == ["labels.zip!/../../escaped.md"]
+    assert list(tmp_path.rglob("escaped.md")) == []
+    assert not (tmp_path.parent.parent / "escaped.md").exists()
 
 
 def test_a_wrong_option_stops_the_engine_from_opening(

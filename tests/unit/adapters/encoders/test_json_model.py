@@ -195,3 +195,9 @@ def test_the_configured_model_is_opened_with_the_first_question() -> None:
 def test_a_url_without_a_model_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(ConfigurationError, match="a language model needs url and model"):
         load_settings(overrides=given, environ={})
+
+
+def test_a_url_that_is_no_address_of_the_web_is_refused() -> None:
+    given = {"llm.url": "chat.example/v1", "llm.model": "model-a"}
+    with pytest.raises(ConfigurationError, match="must begin with http"):
+        load_settings(overrides=given, environ={})
