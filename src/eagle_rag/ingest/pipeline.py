@@ -146,7 +146,8 @@ class IngestPipeline:
                 self._repeat(document, known)
             else:
                 self._admit(document, source)
-        self._waiting.append(source)
+        # Without its documents: those that are unchanged would be held for nothing.
+        self._waiting.append(replace(source, documents=()))
         if self._waiting_passages >= self._config.batch_passages or source.deleted_pmids:
             self._flush()
         for pmid in source.deleted_pmids:

@@ -18,6 +18,11 @@ _FOLDERS = frozenset(
 )
 """Folders where a bare name is looked for; any other may be another paper's, with a figure so named."""
 
+_NEVER = (
+    ".xml", ".nxml", ".html", ".htm", ".txt", ".md", ".json", ".pdf", ".csv", ".tsv", ".gz", ".zip",
+)  # fmt: skip
+"""Endings that no picture has, so that a folder of papers costs little to look through."""
+
 
 @dataclass(frozen=True, slots=True)
 class PictureLimits:
@@ -86,6 +91,7 @@ class _Shelf:
         self._folders = folders
         self._taken: set[str] = set()
         self._names: dict[str, str] | None = None
+        self._is_listed = False
 
     def take(self, graphic: str) -> bytes | None:
         """Return the picture a document names so, or ``None``."""
@@ -107,7 +113,7 @@ class _Shelf:
         if graphic != stem:
             spellings += tuple(graphic + ending for ending in _ENDINGS)
         listed = self._listed()
-        if not listed:  # too many files to list, or none: they may be there all the same
+        if not self._is_listed:  # too many files to list, or none: they may be there all the same
             yield from dict.fromkeys(spellings)
             return
         names: dict[str, None] = {}
@@ -122,6 +128,9 @@ class _Shelf:
         if self._names is None:
             self._names = {}
             for name in self._companions.names():
+                self._is_listed = True
+                if name.endswith(_NEVER):
+                    continue
                 folder, _, bare = name.rpartition("/")
                 known = not folder or folder.casefold() in self._folders
                 for spelling in (name, bare) if known else (name,):

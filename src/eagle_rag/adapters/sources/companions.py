@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import IO
@@ -25,7 +26,8 @@ _MAX_LISTED = 10_000
 """A folder of more files is a heap of papers, not the package of one: it is not listed, only asked."""
 
 _MAX_DEPTH = 2
-_Open = Callable[[], IO[bytes] | None]
+_SHELF_FILES = 1_000
+_SHELF_BYTES = 256 << 20
 _READ_ERRORS = (
     OSError, EOFError, ValueError, NotImplementedError, RuntimeError, tarfile.TarError,
     zipfile.BadZipFile, lzma.LZMAError, zlib.error, struct.error,
@@ -154,7 +156,7 @@ class ArchiveCompanions:
             archive = _LAST.opened(self)
             if archive is None:
                 return None
-            return archive.read(f"{folder}/{wanted}" if folder else wanted, self.max_file_bytes)
+            return archive.read(folder, wanted, self.max_file_bytes)
 
 
 def _place(member: str) -> tuple[str, str]:
@@ -180,23 +182,56 @@ class _Archive:
             if isinstance(opened, zipfile.ZipFile)
             else _tar_members(opened, most_bytes)
         )
-        self._folders: dict[str, list[str]] = {}
+        # Going back in a compressed tar means unpacking it from its beginning.
+        self._is_stream = isinstance(opened, tarfile.TarFile) and not isinstance(
+            opened.fileobj, BufferedReader
+        )
+        self._shelf: tuple[str, dict[str, bytes]] | None = None
+        folders: dict[str, list[str]] = {}
         for name in self._members:
             parts = name.split("/")
             for depth in range(1, min(_MAX_DEPTH, len(parts)) + 1):
                 relative = "/".join(parts[-depth:])
                 if clean_name(relative):
-                    self._folders.setdefault("/".join(parts[:-depth]), []).append(relative)
+                    folders.setdefault("/".join(parts[:-depth]), []).append(relative)
+        # In the order of the archive: that is the order to read them in.
+        self._folders = {folder: tuple(names) for folder, names in folders.items()}
 
     def below(self, folder: str) -> tuple[str, ...]:
-        return tuple(sorted(self._folders.get(folder, ())))
+        names = self._folders.get(folder, ())
+        return () if len(names) > _MAX_LISTED else tuple(sorted(names))
 
-    def read(self, name: str, most_bytes: int) -> bytes | None:
-        open_member = self._members.get(name)
-        if open_member is None:
+    def read(self, folder: str, relative: str, most_bytes: int) -> bytes | None:
+        if self._is_stream and self._fits_shelf(folder):
+            if self._shelf is None or self._shelf[0] != folder:
+                self._shelf = (folder, self._read_all(folder, most_bytes))
+            return self._shelf[1].get(relative)
+        return self._read(_joined(folder, relative), most_bytes)
+
+    def close(self) -> None:
+        self._opened.close()
+
+    def _fits_shelf(self, folder: str) -> bool:
+        names = self._folders.get(folder, ())
+        if len(names) > _SHELF_FILES:
+            return False
+        sizes = (self._members[_joined(folder, name)].size for name in names)
+        return sum(sizes) <= _SHELF_BYTES
+
+    def _read_all(self, folder: str, most_bytes: int) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for name in self._folders.get(folder, ()):
+            data = self._read(_joined(folder, name), most_bytes)
+            if data is not None:
+                found[name] = data
+        return found
+
+    def _read(self, name: str, most_bytes: int) -> bytes | None:
+        member = self._members.get(name)
+        if member is None or member.size > most_bytes:
             return None
         try:
-            stream = open_member()
+            stream = member.open()
             if stream is None:
                 return None
             with stream:
@@ -204,29 +239,37 @@ class _Archive:
         except _READ_ERRORS:
             return None
 
-    def close(self) -> None:
-        self._opened.close()
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    size: int
+    open: Callable[[], IO[bytes] | None]
 
 
-def _zip_members(archive: zipfile.ZipFile) -> dict[str, _Open]:
-    found: dict[str, _Open] = {}
+def _joined(folder: str, relative: str) -> str:
+    return f"{folder}/{relative}" if folder else relative
+
+
+def _zip_members(archive: zipfile.ZipFile) -> dict[str, _Member]:
+    found: dict[str, _Member] = {}
     for member in archive.infolist():
         name = _inside(member.filename)
         mode = member.external_attr >> 16
         if name and not member.is_dir() and not stat.S_ISLNK(mode) and not member.flag_bits & 1:
-            found[name] = partial(archive.open, member)
+            # What a zip says of sizes is not asked: reading stops at the limit.
+            found[name] = _Member(0, partial(archive.open, member))
     return found
 
 
-def _tar_members(archive: tarfile.TarFile, most_bytes: int) -> dict[str, _Open]:
-    found: dict[str, _Open] = {}
+def _tar_members(archive: tarfile.TarFile, most_bytes: int) -> dict[str, _Member]:
+    found: dict[str, _Member] = {}
     try:
         for member in archive:
             if member.offset_data + member.size > most_bytes:
                 break
             name = _inside(member.name)
             if name and member.isreg():
-                found[name] = partial(archive.extractfile, member)
+                found[name] = _Member(member.size, partial(archive.extractfile, member))
     except _READ_ERRORS:
         pass  # what stands before the damage is there; reading the archive itself reports it
     return found
