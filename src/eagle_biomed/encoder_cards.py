@@ -135,7 +135,7 @@ NATIVE: tuple[NativeEncoder, ...] = (
             "visual",
             dim=1536,
             checkpoint="MahmoodLab/UNI2-h",
-            licence="CC-BY-NC-ND-4.0: not for commercial use; the hub asks for its terms to be accepted",
+            licence="CC-BY-NC-ND-4.0, non-commercial research only; gated: register on the hub and accept its terms",
             metric="ip",
         ),
         "EAGLE_BIOMED_UNI2_MODEL",

@@ -1,9 +1,7 @@
 """``eagle doctor``: is everything there that the settings ask for?"""
 
 import shutil
-import struct
 import sys
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +9,7 @@ from typing import Protocol
 
 from eagle_rag import __version__
 from eagle_rag.engine.compose import Kernel, scope_name
+from eagle_rag.engine.models import probe_encoder, stand_in_of
 from eagle_rag.errors import EagleError
 from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.kernel.settings import Settings
@@ -141,26 +140,14 @@ def _collection(engine: Checkable, *, name: str) -> str:
     if not profile.default_encoder:
         return "no encoder fills it in this profile: nothing is written to it; configure one or ignore it"
     encoders = engine.kernel.encoders
-    if encoders.card(profile.default_encoder).modality == "visual":
-        batch = encoders.visual(profile.default_encoder).encode_images([_grey_square()])
-    else:
-        batch = encoders.text(profile.default_encoder).encode_query("osimertinib")
+    batch = probe_encoder(encoders, profile.default_encoder)
     dim = batch.vectors.shape[1]
     schema = engine.store.describe(name)
+    instead = stand_in_of(encoders, profile.default_encoder)
+    ready = f"{profile.default_encoder} is ready ({dim}-d){f', but {instead}' if instead else ''}"
     if schema is None:
-        return f"empty; {profile.default_encoder} is ready ({dim}-d)"
+        return f"empty; {ready}"
     if schema.spec != batch.spec:
         message = f"was built by {schema.spec}, the settings name {batch.spec}"
         raise EagleError(message, remedy="use the encoder that built it, or build a new index")
-    return f"{engine.store.count(name)} rows, {profile.default_encoder} is ready ({dim}-d)"
-
-
-def _grey_square(size: int = 32) -> bytes:
-    """Return a picture (PNG, 8-bit grey) that every encoder can decode."""
-    head = struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0)
-    rows = zlib.compress((b"\0" + b"\x80" * size) * size)
-    parts = ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in parts
-    )
+    return f"{engine.store.count(name)} rows, {ready}"

@@ -10,7 +10,7 @@ from eagle_rag.surfaces.cli.main import app
 
 COMMANDS = (
     "search", "show", "demo", "ingest", "verify", "delete", "stats", "plugins", "doctor",
-    "tools", "config show",
+    "tools", "config show", "models list", "models check", "models export",
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from eagle_rag.adapters.encoders.folder import is_exported
 from eagle_rag.adapters.encoders.hub import CLIP_WEIGHTS, WEIGHTS, weight_files
+from eagle_rag.adapters.encoders.libraries import needed
 from eagle_rag.model.collection import EncoderCard
 
 __all__ = ["WeightsPlace", "weights_place"]
@@ -50,14 +51,12 @@ def _is_cached(checkpoint: str) -> bool:
     repository, _, revision = checkpoint.removeprefix("hf-hub:").partition("@")
     if repository.count("/") != 1 or importlib.util.find_spec("huggingface_hub") is None:
         return False
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
+    hub = needed("huggingface_hub", checkpoint)
     try:
         found = [
-            try_to_load_from_cache(repository, name, revision=revision or None)
+            hub.try_to_load_from_cache(repository, name, revision=revision or None)
             for name in _CONFIGS
         ]
-    except HFValidationError:  # a path of one folder that is not there looks like a hub id
+    except hub.errors.HFValidationError:  # a path that is not there looks like a hub id
         return False
     return any(isinstance(each, str) and _holds_weights(Path(each).parent) for each in found)

@@ -21,7 +21,7 @@ from eagle_rag.errors import (
     NotFound,
     UnknownName,
 )
-from eagle_rag.surfaces.cli import inspect, library, plugin_commands, query
+from eagle_rag.surfaces.cli import inspect, library, models, plugin_commands, query
 from eagle_rag.surfaces.cli.output import prepare_streams, say
 from eagle_rag.surfaces.cli.session import Session
 from eagle_rag.surfaces.cli.signals import Stopped, exit_within, stop_signals
@@ -75,6 +75,7 @@ def configure(
 query.register(app)
 library.register(app)
 inspect.register(app)
+models.register(app)
 plugin_commands.register(app)
 
 
