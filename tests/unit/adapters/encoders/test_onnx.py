@@ -190,3 +190,43 @@ def test_model_with_unknown_inputs_is_refused_with_their_names(tmp_path: Path) -
     folder = _pooling_model(tmp_path / "pixels", given="pixel_values")
     with pytest.raises(EncoderLoadError, match=r"takes \['pixel_values'\]"):
         encoder(folder, pooling="none").encode_query("drug")
+
+
+@pytest.mark.parametrize("dim", [5, 11])
+def test_other_dimensions_are_fitted_when_the_recipe_says_so(tiny_bert: Any, dim: int) -> None:
+    whole = encoder(tiny_bert.folder, normalized=False).encode_query("drug").vectors[0]
+    expected = np.zeros(dim, np.float32)
+    expected[: min(dim, 8)] = whole[:dim]
+    card = replace(CARD, dim=dim, checkpoint=str(tiny_bert.folder))
+    got = onnx_encoder(card, recipe=OnnxRecipe(fit_dim=True)).encode_query("drug").vectors[0]
+    np.testing.assert_allclose(got, expected / np.linalg.norm(expected), atol=2e-5)
+
+
+def _two_towers(tiny_bert: Any, tiny_bert_with: Callable[[str, NDArray[Any]], Any]) -> Any:
+    bias = "encoder.layer.0.output.dense.bias"
+    return tiny_bert_with(bias, tiny_bert.weights[bias] + np.arange(8, dtype=np.float32))
+
+
+def test_queries_use_their_own_tower(
+    tiny_bert: Any, tiny_bert_with: Callable[[str, NDArray[Any]], Any]
+) -> None:
+    other = _two_towers(tiny_bert, tiny_bert_with)
+    card = replace(CARD, checkpoint=str(tiny_bert.folder))
+    both = onnx_encoder(card, query_checkpoint=str(other.folder))
+    documents = encoder(tiny_bert.folder).encode_documents(["drug"]).vectors
+    np.testing.assert_array_equal(both.encode_documents(["drug"]).vectors, documents)
+    queries = encoder(other.folder).encode_query("drug").vectors
+    np.testing.assert_array_equal(both.encode_query("drug").vectors, queries)
+    assert np.abs(documents - queries).max() > 0.01
+
+
+def test_digest_of_two_towers_covers_both_and_their_roles(
+    tiny_bert: Any, tiny_bert_with: Callable[[str, NDArray[Any]], Any]
+) -> None:
+    first, second = str(tiny_bert.folder), str(_two_towers(tiny_bert, tiny_bert_with).folder)
+    pairs = [(first, ""), (first, second), (second, first), (second, "")]
+    digests = {
+        onnx_encoder(replace(CARD, checkpoint=documents), query_checkpoint=queries).spec.digest
+        for documents, queries in pairs
+    }
+    assert len(digests) == len(pairs)
