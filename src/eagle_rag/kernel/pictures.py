@@ -50,7 +50,8 @@ def extract_pictures(
     Args:
         document: The document.
         source: Where it came from.
-        limits: The first picture beyond them is still returned, so that the caller sees there are more.
+        limits: The first picture beyond them is still returned, so that the caller sees there are more. As
+            many bytes that turn out to be no pictures end the search too.
     """
     if source.companions is None:
         return ()
@@ -61,6 +62,8 @@ def extract_pictures(
         number = 0
         for graphic in graphics:
             data = shelf.take(graphic)
+            if shelf.wasted_bytes > limits.total_bytes:
+                return tuple(found)
             if data is None:
                 continue
             number += 1
@@ -84,7 +87,7 @@ def _caption(document: ParsedDocument, span: Span | None) -> str:
 
 
 class _Shelf:
-    """The files beside a source, each taken once."""
+    """The files beside a source, each taken once; counts the bytes that were no picture."""
 
     def __init__(self, companions: Companions, folders: frozenset[str]) -> None:
         self._companions = companions
@@ -92,6 +95,7 @@ class _Shelf:
         self._taken: set[str] = set()
         self._names: dict[str, str] | None = None
         self._is_listed = False
+        self.wasted_bytes = 0
 
     def take(self, graphic: str) -> bytes | None:
         """Return the picture a document names so, or ``None``."""
@@ -105,6 +109,7 @@ class _Shelf:
             if data is not None and picture_type(data):
                 self._taken.add(stem)
                 return data
+            self.wasted_bytes += 0 if data is None else len(data)
         return None
 
     def _candidates(self, graphic: str, stem: str) -> Iterator[str]:

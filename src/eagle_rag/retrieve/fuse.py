@@ -62,8 +62,11 @@ def fuse_arms(
             first.setdefault(hit.passage_id, hit)
             scores.setdefault(hit.passage_id, []).append(ArmScore(arm.arm, rank, hit.score))
     return tuple(
-        replace(
-            _candidate(first[key], collection=collection, score=score, arms=tuple(scores[key])),
+        _candidate(
+            first[key],
+            collection=collection,
+            score=score,
+            arms=tuple(scores[key]),
             pictures=tuple(pictures.get(key, ())),
         )
         for key, score in fused
@@ -96,7 +99,12 @@ def _weights(arms: Sequence[RankedArm], alpha: float) -> list[float]:
 
 
 def _candidate(
-    hit: StoreHit, *, collection: str, score: float, arms: tuple[ArmScore, ...]
+    hit: StoreHit,
+    *,
+    collection: str,
+    score: float,
+    arms: tuple[ArmScore, ...],
+    pictures: tuple[str, ...],
 ) -> Candidate:
     return Candidate(
         passage_id=hit.passage_id,
@@ -107,6 +115,7 @@ def _candidate(
         score=score,
         arms=arms,
         extra=hit.extra,
+        pictures=pictures,
     )
 
 

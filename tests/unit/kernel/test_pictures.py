@@ -128,3 +128,11 @@ def test_reading_stops_one_picture_beyond_the_limits() -> None:
     assert len(extract(made, beside, PictureLimits(count=2))) == 3
     assert len(beside.asked) == 3
     assert len(extract(made, Beside(files), PictureLimits(total_bytes=2 * len(PNG)))) == 3
+
+
+def test_i5_files_that_are_no_pictures_end_the_search_by_their_size() -> None:
+    files = {f"{number}.png": b"x" * 100 for number in range(50)}
+    made = document(*((f"f{number}", (f"{number}.png",)) for number in range(50)))
+    beside = Beside(files)
+    assert extract(made, beside, PictureLimits(total_bytes=1000)) == ()
+    assert len(beside.asked) == 11

@@ -74,7 +74,8 @@ class FolderCompanions:
             return None
         path = Path(self.folder) / wanted
         try:
-            if not stat.S_ISREG(path.lstat().st_mode):
+            state = path.lstat()
+            if not stat.S_ISREG(state.st_mode) or state.st_size > self.max_file_bytes:
                 return None
             if "/" in wanted and path.parent.is_symlink():
                 return None
@@ -256,8 +257,8 @@ def _zip_members(archive: zipfile.ZipFile) -> dict[str, _Member]:
         name = _inside(member.filename)
         mode = member.external_attr >> 16
         if name and not member.is_dir() and not stat.S_ISLNK(mode) and not member.flag_bits & 1:
-            # What a zip says of sizes is not asked: reading stops at the limit.
-            found[name] = _Member(0, partial(archive.open, member))
+            # A member that says less than it unpacks to is cut there and fails its checksum.
+            found[name] = _Member(member.file_size, partial(archive.open, member))
     return found
 
 
