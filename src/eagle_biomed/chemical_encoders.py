@@ -12,7 +12,6 @@ from rdkit.Chem.rdFingerprintGenerator import FingerprintGenerator64, GetMorganG
 from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_structure
 from eagle_biomed.encoder_cards import MORGAN_CARD
 from eagle_biomed.structure_texts import candidates, refuse_document, refuse_query
-from eagle_rag.errors import InvalidInput
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 
@@ -82,7 +81,10 @@ class MorganEncoder:
         """
         vectors = np.empty((len(texts), self._card.dim), np.float32)
         for at, text in enumerate(texts):
-            vectors[at] = self._vector(text, refuse_document(text, self._card.label, at=at))
+            vector = self._vector(text)
+            if vector is None:
+                raise refuse_document(text, self._card.label, at=at)
+            vectors[at] = vector
         return EncodedBatch(vectors, self.spec)
 
     def encode_query(self, text: str) -> EncodedBatch:
@@ -91,17 +93,19 @@ class MorganEncoder:
         Raises:
             InvalidQuery: It holds no structure that RDKit takes.
         """
-        vector = self._vector(text, refuse_query(text, self._card.label))
+        vector = self._vector(text)
+        if vector is None:
+            raise refuse_query(text, self._card.label)
         return EncodedBatch(vector[None], self.spec)
 
-    def _vector(self, text: str, refusal: InvalidInput) -> FloatArray:
+    def _vector(self, text: str) -> FloatArray | None:
         for structure in candidates(text):
             kind = "inchi" if structure.startswith("InChI=") else "smiles"
             try:
                 return morgan_vector(read_structure(kind, structure), self._card.dim)
             except MoleculeRefused:
                 continue  # prose that is SMILES by its grammar alone; the next one may be chemistry
-        raise refusal
+        return None
 
 
 def morgan_vector(mol: Mol, dim: int = MORGAN_CARD.dim) -> FloatArray:

@@ -5,7 +5,7 @@ A compound's passage begins with ``SMILES: `` and its structure; elsewhere strin
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput, InvalidQuery
@@ -22,11 +22,12 @@ _SHOWN = 80
 _CARD_LINE = re.compile(r"^SMILES: (\S+)$", re.MULTILINE)
 
 
-def candidates(text: str) -> tuple[str, ...]:
-    """Return the SMILES and InChI strings of a text, best first: a card's own line, then in order."""
+def candidates(text: str) -> Iterator[str]:
+    """Yield the SMILES and InChI strings of a text, best first: a card's own line, then in order."""
     card = _CARD_LINE.search(text)
-    own = () if card is None else (card[1],)
-    return (*own, *(mention.text for mention in find_smiles(text)))
+    if card is not None:
+        yield card[1]
+    yield from (mention.text for mention in find_smiles(text))
 
 
 def document_structures(texts: Sequence[str], label: str) -> list[str]:
@@ -35,11 +36,13 @@ def document_structures(texts: Sequence[str], label: str) -> list[str]:
     Raises:
         InvalidInput: A text holds none; the message names its position.
     """
-    found = [candidates(text) for text in texts]
-    for at, structures in enumerate(found):
-        if not structures:
-            raise refuse_document(texts[at], label, at=at)
-    return [structures[0] for structures in found]
+    found = []
+    for at, text in enumerate(texts):
+        structure = next(candidates(text), "")
+        if not structure:
+            raise refuse_document(text, label, at=at)
+        found.append(structure)
+    return found
 
 
 def query_structure(text: str, label: str) -> str:
@@ -48,10 +51,10 @@ def query_structure(text: str, label: str) -> str:
     Raises:
         InvalidQuery: It holds none.
     """
-    structures = candidates(text)
-    if not structures:
+    structure = next(candidates(text), "")
+    if not structure:
         raise refuse_query(text, label)
-    return structures[0]
+    return structure
 
 
 def refuse_document(text: str, label: str, *, at: int) -> InvalidInput:
