@@ -122,3 +122,21 @@ class BiomedPlugin:
     ) -> tuple[Candidate, ...] | None:
         """Keep a compound's neighbours out of an answer that nobody asked them for."""
         return self._parts.queries.narrow(context, plan, candidates)
+
+    @hookimpl
+    def retrieve_supplement(
+        self, context: QueryContext, plans: tuple[CollectionQueryPlan, ...]
+    ) -> tuple[Candidate, ...] | None:
+        """Bring the compounds whose structures the query holds."""
+        return self._parts.compounds.supplement(context, plans)
+
+    @hookimpl
+    def rrf_post_merge(
+        self,
+        context: QueryContext,
+        merged: tuple[Candidate, ...],
+        supplement: tuple[Candidate, ...],
+    ) -> tuple[Candidate, ...] | None:
+        """Put those compounds first."""
+        del context
+        return self._parts.compounds.inject(merged, supplement)

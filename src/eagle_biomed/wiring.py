@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 from eagle_biomed.classifiers import Classifier, Targets
 from eagle_biomed.collections import TEXT, collection_profiles, register_collections
+from eagle_biomed.compound_tools import compound_tool
 from eagle_biomed.doc_profile import DocumentRouter, profile_event, stamp_profile
 from eagle_biomed.encoders import register_encoders
 from eagle_biomed.enrichment import enrich_passages
+from eagle_biomed.entity_tools import entity_tool
+from eagle_biomed.exact_compounds import ExactCompounds
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.options import BiomedOptions, read_options
 from eagle_biomed.routing import QueryRouter
@@ -36,6 +39,7 @@ class BiomedParts:
         router: Profiles of documents.
         classifier: Where passages and pictures go.
         queries: Where queries go.
+        compounds: What a structure in a query brings.
     """
 
     context: PluginContext
@@ -45,6 +49,7 @@ class BiomedParts:
     router: DocumentRouter
     classifier: Classifier
     queries: QueryRouter
+    compounds: ExactCompounds
 
     def enrich(
         self, document: ParsedDocument, passages: tuple[Passage, ...]
@@ -91,6 +96,8 @@ def load_parts(context: PluginContext) -> BiomedParts:
 
         return open_ontology(options.names)
 
+    context.registrar.register_tool(compound_tool(context, names))
+    context.registrar.register_tool(entity_tool(names))
     label = options.encoders[TEXT]
     return BiomedParts(
         context=context,
@@ -107,6 +114,7 @@ def load_parts(context: PluginContext) -> BiomedParts:
         queries=QueryRouter(
             options, collections=context.collections, encoders=context.encoders, names=names
         ),
+        compounds=ExactCompounds(context.services.library),
     )
 
 
