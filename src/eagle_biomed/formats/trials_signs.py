@@ -8,8 +8,9 @@ __all__ = ["looks_like_trial"]
 
 _HEAD_BYTES = 8192
 _JSON_BYTES = 8 * 1024 * 1024
+# The group is atomic: many comments must not be tried in every combination.
 _XML_ROOT = re.compile(
-    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:clinical_study)[\s>]",
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:(?><!--.*?-->)\s*)*<clinical_study[\s>]",
     re.DOTALL,
 )
 _SECTION = re.compile(rb'"(?:protocolSection|ProtocolSection)"\s*:\s*\{')

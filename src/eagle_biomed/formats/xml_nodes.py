@@ -31,7 +31,7 @@ __all__ = [
 Special = Mapping[str, Callable[["etree._Element"], str]]  # noqa: SLF001 - lxml has no public name for it
 """By local name: what stands in the text for an element."""
 
-_SIGNED_NUMBER = re.compile(r"\s*[+\u2212\u2013-]?\s*\d")
+_SIGNED_NUMBER = re.compile(r"[+\u2212\u2013-]?\s{0,9}\d")
 _SUPERSCRIPTS = frozenset({"sup", "superscript", "sp"})
 _COMPACT_DATE = re.compile(r"(\d{4})(\d{2})?(\d{2})?(?:\d{2}.*)?", re.ASCII)
 _MONTHS, _DAYS = 12, 31
@@ -72,9 +72,9 @@ def text_at(element: "etree._Element | None", *path: str) -> str:
 
 def raise_number(text: str) -> str:
     """Return superscripted text by the rule: ``^`` before a number, else as it is."""
-    if not _SIGNED_NUMBER.match(text):
-        return text
     bare = text.lstrip()
+    if not _SIGNED_NUMBER.match(bare):
+        return text
     return f"{text[: len(text) - len(bare)]}^{bare}"
 
 

@@ -381,6 +381,12 @@ def test_only_whole_studies_are_recognised() -> None:
     assert biomed_format_selector(_source(_V2, "notes.md")) is None
 
 
+@pytest.mark.timeout(20)
+def test_a_thousand_comments_before_the_root_do_not_stop_the_selector() -> None:
+    assert biomed_format_selector(_source("<!---->" * 1000 + "<x/>", "a.xml")) is None
+    assert biomed_format_selector(_source("<!---->" * 1000 + _XML[21:], "a.xml")) == "ctgov"
+
+
 @pytest.mark.parametrize(
     ("written", "day"),
     [("2021-03", "2021-03"), ("March 4, 2021", "2021-03-04"), ("May 2021", "2021-05"), ("?", "")],
