@@ -198,6 +198,15 @@ def test_runtime_error_about_memory_is_recognised(checkpoint: Find, words: str) 
         raise RuntimeError(words)
 
 
+def test_run_that_no_machine_has_memory_for_is_recognised(checkpoint: Find) -> None:
+    """What torch really says, in the release installed."""
+    encoder = open_at(checkpoint("bert"))
+    assert isinstance(encoder, TorchTextEncoder)
+    runtime = encoder._tower(encoder._documents)._runtime
+    with pytest.raises(NotEnoughMemory), runtime.running("a test"):
+        runtime.torch.empty(10**8, 10**8)
+
+
 def test_folder_without_weights_is_refused_with_their_names(tmp_path: Path) -> None:
     with pytest.raises(EncoderLoadError, match=r"no weights in .*model\.safetensors"):
         open_at(tmp_path).encode_query("a")

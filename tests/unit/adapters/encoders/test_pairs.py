@@ -242,3 +242,16 @@ def test_k3_failed_allocation_of_onnxruntime_is_recognised(tmp_path: Path, words
     model._session = Full()
     with pytest.raises(NotEnoughMemory, match="failed on a test"):
         model.run("logits", {}, what="a test")
+
+
+def test_k3_run_that_no_machine_has_memory_for_is_recognised() -> None:
+    """What onnxruntime really says, in the release installed."""
+    data = wire.model(
+        [wire.node("ConstantOfShape", ["input_ids"], ["out"])],
+        [],
+        inputs=[wire.value("input_ids", "int64", ["axes"])],
+        outputs=[wire.value("out", "float32", ["rows", "columns"])],
+        opsets={"": 17},
+    )
+    with pytest.raises(NotEnoughMemory):
+        OnnxModel(data, "cross").run("out", {"input_ids": np.full(2, 10**8)}, what="a test")
