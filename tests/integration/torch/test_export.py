@@ -102,6 +102,13 @@ def test_int8_is_smaller_and_near(
     assert all(b"DynamicQuantizeLinear" in graph for graph in graphs)
 
 
+def test_an_export_writes_nothing_of_its_own_to_the_terminal(
+    checkpoint: Find, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    export(checkpoint("bert"), tmp_path / "out", precision="int8")
+    assert capfd.readouterr() == ("", "")
+
+
 def test_the_folder_serves_as_the_checkpoint_of_an_encoder(
     checkpoint: Find, tmp_path: Path
 ) -> None:

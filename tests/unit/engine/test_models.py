@@ -142,7 +142,8 @@ def eagle(tmp_path: Path, *words: str) -> tuple[int, str]:
 
 def test_the_command_prints_the_list_and_the_trials_as_json(tmp_path: Path) -> None:
     code, listed = eagle(tmp_path, "list", "--json")
-    assert (code, {each["label"] for each in json.loads(listed)}) == (0, {"hash", "minilm"})
+    assert code == 0
+    assert {"hash", "minilm"} <= {each["label"] for each in json.loads(listed)}
     code, checked = eagle(tmp_path, "check", "hash", "--json")
     (result,) = json.loads(checked)
     assert (code, result["ok"], result["dim"]) == (0, True, 384)

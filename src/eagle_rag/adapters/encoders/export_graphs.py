@@ -2,10 +2,11 @@
 
 import contextlib
 import io
+import logging
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -161,8 +162,14 @@ def quantize(path: Path, label: str) -> None:
 
 
 @contextlib.contextmanager
-def _quiet() -> "Any":  # noqa: ANN401 - a context manager's iterator
+def _quiet() -> Iterator[None]:
     """Keep what exporters write about themselves off the terminal; what matters is compared later."""
-    with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
+    root, handler = logging.getLogger(), logging.NullHandler()
+    # Without a handler, the first warning of onnxruntime's quantizer would give the process one.
+    root.addHandler(handler)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        root.removeHandler(handler)
