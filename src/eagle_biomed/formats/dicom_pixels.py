@@ -12,13 +12,19 @@ from pydicom.uid import UID
 
 from eagle_biomed.formats.dicom_codes import items_of
 from eagle_biomed.formats.dicom_fields import modality_of, uid_name
-from eagle_biomed.formats.dicom_terms import MAY_SHOW_TEXT
+from eagle_biomed.formats.dicom_terms import (
+    MAY_SHOW_TEXT,
+    SCREENS,
+    SECONDARY_CAPTURES,
+    ULTRASOUND,
+)
 from eagle_biomed.formats.dicom_values import (
     DICOM_ERRORS,
     element_of,
     integer_of,
     numbers_of,
     text_of,
+    texts_of,
 )
 from eagle_biomed.formats.raster_png import (
     MAX_PIXELS,
@@ -48,6 +54,10 @@ _MAX_FRAMES = 1 << 20
 _COLOURS = 3
 _MAX_SAMPLES = 4
 _UNSURE = "the file does not say whether text is burned into its pixels: check its picture"
+_UNTOLD = (
+    "no picture is kept, because pictures of this kind ({kind}) commonly have the patient's name burned in"
+    " and the file does not say: BurnedInAnnotation NO in the file brings it"
+)
 _CORNERS = (
     "RegionLocationMinX0", "RegionLocationMinY0", "RegionLocationMaxX1", "RegionLocationMaxY1",
 )  # fmt: skip
@@ -87,11 +97,31 @@ def _refused(dataset: Dataset) -> str:
         return "the file says that text is burned into its pixels: no picture is kept"
     if text_of(dataset, "RecognizableVisualFeatures").upper() == "YES":
         return "the file says that its pixels show who it is: no picture is kept"
+    kind = "" if text_of(dataset, "BurnedInAnnotation").upper() == "NO" else _named_kind(dataset)
+    if kind:
+        return _UNTOLD.format(kind=kind)
     syntax = UID(text_of(dataset.file_meta, "TransferSyntaxUID"), validation_mode=0)
     if syntax not in _DECODED:
         named = uid_name(str(syntax)) or "unknown to the standard"
         return f"the transfer syntax ({named}) is not decoded here: no picture is kept"
     return _refused_size(dataset, run_lengths=syntax == _RLE)
+
+
+def _named_kind(dataset: Dataset) -> str:
+    """Return what kind of picture it is when such pictures commonly show names; empty for others."""
+    modality = text_of(dataset, "Modality").upper()
+    if modality in ULTRASOUND:
+        # Around declared regions all becomes black.
+        return "" if _regions(dataset) else "ultrasound without declared regions"
+    classes = {
+        text_of(dataset, "SOPClassUID"),
+        text_of(dataset.file_meta, "MediaStorageSOPClassUID"),
+    }
+    if classes & SECONDARY_CAPTURES:
+        return "secondary capture"
+    if any("SCREEN" in value.upper() for value in texts_of(dataset, "ImageType")):
+        return "a saved screen"
+    return f"modality {modality}" if modality in SCREENS else ""
 
 
 def _refused_size(dataset: Dataset, *, run_lengths: bool) -> str:
@@ -126,10 +156,7 @@ def _inside_regions(pixels: Pixels, dataset: Dataset) -> Pixels:
 
     Scanners write names and dates around the regions.
     """
-    boxes = [
-        tuple(integer_of(item, corner) for corner in _CORNERS)
-        for item in items_of(dataset, "SequenceOfUltrasoundRegions")
-    ]
+    boxes = _regions(dataset)
     if not boxes:
         return pixels
     inside = np.zeros(pixels.shape[:2], dtype=bool)
@@ -138,6 +165,14 @@ def _inside_regions(pixels: Pixels, dataset: Dataset) -> Pixels:
     kept = pixels.copy()
     kept[~inside] = 0
     return kept
+
+
+def _regions(dataset: Dataset) -> list[tuple[int, ...]]:
+    """Return left, top, right and bottom of each declared region."""
+    return [
+        tuple(integer_of(item, corner) for corner in _CORNERS)
+        for item in items_of(dataset, "SequenceOfUltrasoundRegions")
+    ]
 
 
 def _colour(pixels: Pixels) -> Grey | None:

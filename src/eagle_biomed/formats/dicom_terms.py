@@ -14,6 +14,9 @@ __all__ = [
     "MODALITIES",
     "NOT_IMAGES",
     "RADIOGRAPHS",
+    "SCREENS",
+    "SECONDARY_CAPTURES",
+    "ULTRASOUND",
     "body_part",
     "vendor",
 ]
@@ -89,8 +92,19 @@ NOT_IMAGES = frozenset({
 })  # fmt: skip
 """Modalities whose objects nobody calls an image."""
 
-MAY_SHOW_TEXT = frozenset({"", "DOC", "ES", "GM", "OP", "OT", "PX", "US", "XC"})
-"""Modalities (empty: none given) whose pixels are often a screen, with text drawn in."""
+MAY_SHOW_TEXT = frozenset({"", "GM", "IVUS", "OP", "PX", "US"})
+"""Modalities (empty: none given) whose pixels are sometimes a screen, with text drawn in."""
+
+SCREENS = frozenset({"DOC", "ES", "OT", "SC", "XC"})
+"""Modalities whose pixels commonly are a screen, a scan or a photograph with the patient's name in it."""
+
+ULTRASOUND = frozenset({"IVUS", "US"})
+"""Modalities whose machines write names around the regions of echoes."""
+
+SECONDARY_CAPTURES = frozenset(
+    f"1.2.840.10008.5.1.4.1.1.7{part}" for part in ("", ".1", ".2", ".3", ".4")
+)
+"""SOP classes of pictures that another program made: screens, scans, photographs."""
 
 _PLAIN_PARTS = """
 abdomen adrenal amniotic ankle anus aorta appendix arm axilla back bladder bone brain

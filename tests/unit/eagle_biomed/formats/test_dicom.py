@@ -15,6 +15,7 @@ from pydicom.uid import (
     JPEG2000Lossless,
     JPEGLSLossless,
     MediaStorageDirectoryStorage,
+    SecondaryCaptureImageStorage,
     SegmentationStorage,
     UltrasoundImageStorage,
 )
@@ -252,6 +253,7 @@ def test_monochrome1_is_inverted() -> None:
 @pytest.mark.parametrize("planar", [0, 1])
 def test_colour_keeps_its_channels_in_both_planar_configurations(planar: int) -> None:
     dataset = image(UltrasoundImageStorage, "US")
+    dataset.BurnedInAnnotation = "NO"
     dataset.SamplesPerPixel, dataset.PlanarConfiguration = 3, planar
     dataset.PhotometricInterpretation = "RGB"
     dataset.BitsAllocated, dataset.BitsStored, dataset.HighBit = 8, 8, 7
@@ -288,8 +290,38 @@ def test_o3_pixels_that_show_who_it_is_give_no_picture(keyword: str) -> None:
     assert "no picture is kept" in document.warnings[0]
 
 
-def test_a_screen_that_does_not_say_whether_text_is_burned_in_is_warned_of() -> None:
-    assert "burned into" in read(image(UltrasoundImageStorage, "US")).warnings[0]
+@pytest.mark.parametrize(
+    ("sop_class", "modality"),
+    [
+        (UltrasoundImageStorage, "US"),
+        (SecondaryCaptureImageStorage, "CT"),
+        (CTImageStorage, "OT"),
+        (CTImageStorage, "XC"),
+        (CTImageStorage, "SC"),
+    ],
+)
+def test_o3_a_picture_of_a_kind_that_shows_names_is_withheld_until_the_file_says_it_has_none(
+    sop_class: str, modality: str
+) -> None:
+    dataset = image(sop_class, modality)
+
+    document = read(dataset)
+    dataset.BurnedInAnnotation = "NO"
+
+    assert document.figures == ()
+    assert "BurnedInAnnotation NO in the file brings it" in document.warnings[0]
+    assert len(read(dataset).figures) == 1
+
+
+def test_o3_a_saved_screen_of_a_scanner_is_withheld() -> None:
+    dataset = image()
+    dataset.ImageType = ["DERIVED", "SECONDARY", "SCREEN SAVE"]
+
+    assert read(dataset).figures == ()
+
+
+def test_a_picture_that_sometimes_shows_text_is_kept_with_a_warning() -> None:
+    assert "burned into" in read(image(modality="GM")).warnings[0]
     assert read(image()).warnings == ()
 
 
