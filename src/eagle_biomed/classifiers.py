@@ -179,7 +179,8 @@ def holds_structure(document: ParsedDocument, passage: Passage) -> bool:
     """
     if document.format == _COMPOUND:
         smiles = dict(document.metadata.properties).get("smiles", "")
-        if smiles and smiles in passage.text.split():
+        # Its line, not the string alone: "C" or "O" may stand in any field of a later passage.
+        if smiles and f"SMILES: {smiles}" in passage.text.splitlines():
             return True
     return bool(readable_structure(passage.text))
 

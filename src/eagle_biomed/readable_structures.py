@@ -14,8 +14,7 @@ def readable_structure(text: str) -> str:
 
     RDKit is imported with the first text that holds a candidate.
     """
-    found = candidates(text)
-    return next((each for each in found if _is_readable(each)), "") if found else ""
+    return next((each for each in candidates(text) if _is_readable(each)), "")
 
 
 def _is_readable(structure: str) -> bool:

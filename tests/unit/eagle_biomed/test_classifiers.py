@@ -164,6 +164,13 @@ def test_a_later_passage_of_a_card_without_its_structure_is_text_alone() -> None
     assert set(text_decisions(passage("Synonyms: ethanol"), source=card)) == {"eagle_text_biomed"}
 
 
+def test_a_field_of_a_card_that_repeats_a_short_smiles_is_text_alone() -> None:
+    """A chemical encoder finds no structure there, and the ingest would end."""
+    card = document("compound", smiles="C")
+    found = text_decisions(passage("note: vitamin C\ncanonical_smiles: C"), source=card)
+    assert set(found) == {"eagle_text_biomed"}
+
+
 def test_medcpt_is_filled_only_when_asked_and_only_with_biomedical_text() -> None:
     options = BiomedOptions(medcpt_dual_search=True)
     assert set(text_decisions(stamped("biomedical", 0.4), options=options)) == {
