@@ -1,6 +1,7 @@
 """Cross-encoders run by onnxruntime on the CPU."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eagle_rag.adapters.encoders.folder import FolderCheckpoint
-from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow
+from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow, shortened
 from eagle_rag.adapters.encoders.session import (
     TEXT_INPUTS,
     OnnxModel,
@@ -86,6 +87,8 @@ class OnnxPairModel:
             message = f"encoder {card.label!r}: a window of {card.max_tokens} tokens holds no pair"
             raise EncoderLoadError(message, remedy="raise max_tokens in the encoder's settings")
         self._model = model
+        self._window = card.max_tokens
+        self._whole = deepcopy(tokenizer)
         self._tokenizer = tokenizer
         self._tokenizer.enable_truncation(card.max_tokens, strategy="longest_first")
         self._output = "logits" if "logits" in model.outputs else next(iter(model.outputs))
@@ -93,8 +96,11 @@ class OnnxPairModel:
 
     def rows(self, query: str, texts: Sequence[str]) -> list[PairRow]:
         """Return the ids of each pair; the longer side is cut first, as transformers does."""
-        query = without_surrogates(query)
-        pairs = [(query, without_surrogates(text)) for text in texts]
+        query, *others = [
+            shortened(without_surrogates(side), self._whole, self._window)
+            for side in (query, *texts)
+        ]
+        pairs = [(query, text) for text in others]
         return [
             PairRow(tuple(encoding.ids), tuple(encoding.type_ids))
             for encoding in self._tokenizer.encode_batch(pairs)

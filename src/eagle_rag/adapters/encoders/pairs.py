@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,12 @@ from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.encoding import PairRecipe
 from eagle_rag.model.passage import FloatArray
 
-__all__ = ["CheckpointPairScorer", "PairModel", "PairRow", "PairSource"]
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
+__all__ = ["CheckpointPairScorer", "PairModel", "PairRow", "PairSource", "shortened"]
+
+_CHARACTERS = 4  # a token, about: shorter texts cannot exceed a window by much
 _COLUMNS = 2  # one logit, or two of which the last is that of "relevant"
 
 
@@ -145,3 +149,30 @@ class CheckpointPairScorer:
             if self._model is None:
                 self._model = self._source.load()
             return self._model
+
+
+def shortened(text: str, tokenizer: "Tokenizer", window: int) -> str:
+    """Return the start of a text that still fills a window by itself, so that cutting the pair is cheap.
+
+    tokenizers keeps what it cuts off, for a pair every piece of one side beside every piece of the other: two long
+    texts would take minutes and gigabytes. The cut is made behind a whole word, so what stays in the
+    window has the same tokens. (When both sides alone are longer than the window, the odd token may go to the
+    other side.)
+
+    Args:
+        text: One side of a pair.
+        tokenizer: Without truncation.
+        window: Tokens of the pair.
+    """
+    if len(text) <= _CHARACTERS * window:
+        return text
+    encoding = tokenizer.encode(text, add_special_tokens=False)
+    words: list[int | None] = encoding.word_ids
+    if len(words) <= window:
+        return text
+    last = window - 1
+    # A word without an end, such as a sequence, is cut all the same.
+    while last + 1 < min(len(words), 2 * window) and words[last + 1] == words[last]:
+        last += 1
+    end: int = encoding.offsets[last][1]
+    return text[:end]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from eagle_rag.adapters.encoders.checkpoint import combined_digest
 from eagle_rag.adapters.encoders.hub import NativeCheckpoint
 from eagle_rag.adapters.encoders.memory import in_batches
-from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow
+from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow, shortened
 from eagle_rag.adapters.encoders.pooling import fitted, scaled
 from eagle_rag.adapters.encoders.surrogates import without_surrogates
 from eagle_rag.adapters.encoders.torch_runtime import TorchRuntime, check_window, floats
@@ -192,11 +192,16 @@ class _Words:
 
     def pairs(self, query: str, texts: Sequence[str]) -> list[PairRow]:
         """Return the ids of each pair, cut to the window."""
-        clean = [without_surrogates(text) for text in texts]
+        sides = [without_surrogates(side) for side in (query, *texts)]
         with self._lock:
+            backend = getattr(self._tokenizer, "backend_tokenizer", None)
+            if backend is not None:
+                backend.no_truncation()
+                sides = [shortened(side, backend, self._size) for side in sides]
+            clean = sides[1:]
             # As lists: beside a single query, an empty text would not count as a text at all.
             encoding = self._tokenizer(
-                [without_surrogates(query)] * len(clean),
+                sides[:1] * len(clean),
                 clean,
                 truncation=True,
                 max_length=self._size,

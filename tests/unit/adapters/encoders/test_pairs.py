@@ -1,6 +1,7 @@
 """Cross-encoders: batches, memory and an exported model made here."""
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from eagle_rag.adapters.encoders import wire
 from eagle_rag.adapters.encoders.memory import NotEnoughMemory
 from eagle_rag.adapters.encoders.onnx_pairs import OnnxPairModel, onnx_pairs
-from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow
+from eagle_rag.adapters.encoders.pairs import CheckpointPairScorer, PairRow, shortened
 from eagle_rag.adapters.encoders.session import OnnxModel
 from eagle_rag.adapters.encoders.wordpiece import bert_tokenizer
 from eagle_rag.errors import EncoderLoadError, InvalidInput
@@ -195,6 +196,28 @@ def test_longer_side_is_cut_first(tmp_path: Path) -> None:
     (row,) = model.rows("a b", ["c " * 30])
     assert row.ids == (2, 5, 6, 3, *[7] * 5, 3)
     assert row.types == (0, 0, 0, 0, *[1] * 6)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_shortening_a_side_leaves_what_the_window_shows(tmp_path: Path, seed: int) -> None:
+    """Only what lies beyond the window may be cut before the pair is."""
+    rng = np.random.default_rng(seed)
+    tokenizer = bert_tokenizer(pair_folder(tmp_path / "cross") / "vocab.txt")
+    window = int(rng.integers(14, 40))
+    words = ["".join(rng.choice(list(LETTERS), rng.integers(1, 12))) for _ in range(60)]
+    long, short = " ".join(words), "".join(words[: rng.integers(0, 2)])
+    for sides in ((long, long), (short, long), (long, short)):
+        first, second = (shortened(side, tokenizer, window) for side in sides)
+        assert len(first) + len(second) < sum(map(len, sides))
+        whole = deepcopy(tokenizer)
+        whole.enable_truncation(window, strategy="longest_first")
+        assert whole.encode(first, second).ids == whole.encode(sides[0], sides[1]).ids
+
+
+def test_word_without_an_end_is_cut_all_the_same(tmp_path: Path) -> None:
+    tokenizer = bert_tokenizer(pair_folder(tmp_path / "cross") / "vocab.txt")
+    sequence = "acgt" * 20  # one word of 80 tokens
+    assert shortened(sequence, tokenizer, 8) == sequence[:16]
 
 
 def test_quantised_model_runs_one_pair_at_a_time(tmp_path: Path) -> None:
