@@ -54,16 +54,15 @@ def exact_forms(
         parent_key: InChIKey of its parent; empty likewise.
         kb_names: ``None`` for all, empty for none.
     """
-    found: dict[str, DocumentRecord] = {}
-    for scheme, value in (("inchikey", key), ("parent-inchikey", parent_key)):
-        if value:
-            for record in library.find(f"{scheme}:{value}", kb_names=kb_names):
-                if record.format == COMPOUND_FORMAT:
-                    found.setdefault(record.document_id, record)
+    found = _compounds(library, "parent-inchikey", parent_key, kb_names)
+    # A compound has its parent's key, so that one question finds it, unless it was drawn as another form.
+    if key and key not in map(_own_key, found.values()):
+        found |= _compounds(library, "inchikey", key, kb_names)
 
     def place(record: DocumentRecord) -> tuple[int, str, str]:
-        own = dict(record.metadata.properties).get("inchikey", "")
-        return 0 if own == key else 1 if own == parent_key else 2, own, record.document_id
+        own = _own_key(record)
+        form = 0 if key and own == key else 1 if own == parent_key else 2
+        return form, own, record.document_id
 
     ordered = sorted(found.values(), key=place)
     return tuple(
@@ -71,10 +70,21 @@ def exact_forms(
     )
 
 
+def _compounds(
+    library: Library, scheme: str, value: str, kb_names: Sequence[str] | None
+) -> dict[str, DocumentRecord]:
+    found = library.find(f"{scheme}:{value}", kb_names=kb_names) if value else ()
+    return {each.document_id: each for each in found if each.format == COMPOUND_FORMAT}
+
+
+def _own_key(record: DocumentRecord) -> str:
+    return dict(record.metadata.properties).get("inchikey", "")
+
+
 def compound_id_of(record: DocumentRecord) -> str:
     """Return the InChIKey of a compound, or sha256 of its SMILES (hexadecimal) where InChI has none."""
     known = dict(record.metadata.properties)
-    return known.get("inchikey", "") or sha256(known.get("smiles", "").encode()).hexdigest()
+    return _own_key(record) or sha256(known.get("smiles", "").encode()).hexdigest()
 
 
 def card_passage(
