@@ -1,6 +1,7 @@
 """Fixtures every test may use, and the guard that keeps tests off the network."""
 
 import ipaddress
+import os
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from eagle_rag.kernel.bus import BoundBus
 
 
+# Most tests are of the core alone; those of the default profile and of the plugin say so.
+os.environ["EAGLE_RAG_PROFILE"] = "core"
+
+
 @contextmanager
 def _opener(folder: Path) -> Iterator[Callable[..., "Engine"]]:
     # The store takes seconds to import, and most tests do without.
@@ -30,6 +35,7 @@ def _opener(folder: Path) -> Iterator[Callable[..., "Engine"]]:
         engine = open_engine(
             load_settings(
                 overrides={
+                    "profile": "core",
                     "data_dir": str(folder / "index"),
                     "collections.eagle_text.encoder": "hash",
                     **(overrides or {}),
@@ -47,7 +53,7 @@ def _opener(folder: Path) -> Iterator[Callable[..., "Engine"]]:
 
 @pytest.fixture
 def make_engine(tmp_path: Path) -> Iterator[Callable[..., "Engine"]]:
-    """Open engines on one index below ``tmp_path``, with the hashing encoder; closed at the end.
+    """Open engines of the core on one index below ``tmp_path``, with the hashing encoder; closed at the end.
 
     ``make_engine({"search.retracted": "hide"})`` takes setting overrides by dotted key.
     """

@@ -282,7 +282,7 @@ def put_and_die(*arguments):
     os._exit(9)
 if __name__ == "__main__":
     AssetFolder.put = put_and_die
-    overrides = {"data_dir": sys.argv[1], "collections.eagle_text.encoder": "hash"}
+    overrides = {"profile": "core", "data_dir": sys.argv[1], "collections.eagle_text.encoder": "hash"}
     open_engine(load_settings(overrides=overrides, environ={})).ingest([Path(sys.argv[2])])
 """
 

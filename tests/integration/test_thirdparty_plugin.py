@@ -70,7 +70,7 @@ def _load(site: Path, **variables: str) -> dict[str, object]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("EAGLE_RAG_")}
     result = subprocess.run(  # noqa: S603 - our own interpreter and script
         [sys.executable, "-c", _SCRIPT],
-        env=kept | {"PYTHONPATH": str(site)} | variables,
+        env=kept | {"PYTHONPATH": str(site), "EAGLE_RAG_PROFILE": "core"} | variables,
         cwd=site,
         check=True,
         capture_output=True,

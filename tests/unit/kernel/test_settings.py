@@ -19,8 +19,14 @@ def _file(folder: Path, text: str) -> Path:
 
 def test_without_anything_the_defaults_hold() -> None:
     settings = load_settings(environ={})
-    assert settings.model_dump() == Settings().model_dump()
+    assert load_settings(environ={"EAGLE_RAG_PROFILE": "core"}).model_dump(
+        exclude={"profile"}
+    ) == Settings().model_dump(exclude={"profile"})
     assert settings.profile == "embedded"
+    assert (settings.plugins.enabled, settings.plugins.default_namespace) == (
+        ("biomed",),
+        "biomed",
+    )
     assert set(settings.encoders) == {"minilm", "hash"}
     assert settings.collections["eagle_text"].encoder == "minilm"
 
@@ -161,7 +167,7 @@ def test_names_that_are_no_settings_are_let_through() -> None:
         ({"EAGLE_RAG_KB_NAME": "007"}, "kb_name", "007"),
         ({"EAGLE_RAG_ROUTER__RRF_K": ""}, "router.rrf_k", 60),
         ({"PLUGIN_NAMESPACE": "lab"}, "plugins.default_namespace", "lab"),
-        ({"PLUGIN_NAMESPACE": ""}, "plugins.default_namespace", "core"),
+        ({"PLUGIN_NAMESPACE": ""}, "plugins.default_namespace", "biomed"),
         ({"EAGLE_RAG_COLLECTIONS__OTHER__ENCODER": "hash"}, "collections.other.encoder", "hash"),
     ],
 )
@@ -181,6 +187,7 @@ def test_plugin_namespace_beats_the_long_variable() -> None:
 
 def test_plugin_options_from_the_environment_have_the_types_a_file_would_give() -> None:
     environ = {
+        "EAGLE_RAG_PROFILE": "core",
         "EAGLE_RAG_PLUGINS__OPTIONS__LAB__DEPTH": "3",
         "EAGLE_RAG_PLUGINS__OPTIONS__LAB__ROUTER__ON": "true",
         "EAGLE_RAG_PLUGINS__OPTIONS__LAB__ODD": "a: [",

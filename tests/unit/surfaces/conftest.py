@@ -42,6 +42,7 @@ def eagle(
     for name in list(os.environ):
         if name.startswith("EAGLE_RAG_") or name == "PLUGIN_NAMESPACE":
             monkeypatch.delenv(name)
+    monkeypatch.setenv("EAGLE_RAG_PROFILE", "core")
 
     def run(*arguments: str) -> Outcome:
         options = ["--data-dir", "index", "--set", "collections.eagle_text.encoder=hash"]

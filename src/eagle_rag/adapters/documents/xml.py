@@ -47,7 +47,8 @@ _REFERENCE = re.compile(r"&(?!#)|%")
 _NAMED_REFERENCE = re.compile(rb"&(?!#|lt;|gt;|amp;|quot;|apos;)")
 _UNPARSED = re.compile(r"(SYSTEM|PUBLIC)\s.*\sNDATA\s", re.DOTALL)
 _HTML_HEAD = re.compile(
-    r"\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<(!doctype\s+html|html|head|body)\b",
+    # Each comment ends at its first "-->", for good: else many of them are tried in every combination.
+    r"\s*(<\?xml[^>]*>)?\s*(?:(?><!--.*?-->)\s*)*+<(!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
