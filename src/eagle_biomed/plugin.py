@@ -28,6 +28,8 @@ class BiomedPlugin:
     version = "1"
     depends_on: tuple[str, ...] = ()
     priority = 100
+    # PDFium and RDKit can die, or take for ever, on files that are made for that.
+    isolated_pipelines: tuple[str, ...] = ("pdf", "compound")
 
     def __init__(self) -> None:
         self._loaded: BiomedParts | None = None

@@ -1,8 +1,9 @@
-"""Ordered, bounded mapping over worker processes."""
+"""Ordered, bounded mapping over worker processes, and what one item may cost a process."""
 
 import multiprocessing
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -11,12 +12,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.connection import wait
+from pathlib import Path
 from threading import Thread
 from typing import Generic, TypeVar
 
 from eagle_rag.errors import EagleError
 
-__all__ = ["map_in_processes"]
+__all__ = ["TimeLimited", "limit_memory", "map_in_processes"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -29,7 +31,7 @@ def map_in_processes(
     workers: int,
     initializer: Callable[..., None],
     initargs: tuple[object, ...],
-    killed: Callable[[Item], Result] | None = None,
+    killed: Callable[[Item, float], Result] | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(item)`` in the order of the items, at most ``2 * workers + 2`` ahead.
 
@@ -39,8 +41,8 @@ def map_in_processes(
         workers: Number of processes, at least 1.
         initializer: Called once a process, before the first item.
         initargs: Its arguments; they must pickle.
-        killed: Gives the result of an item whose process dies twice, the second time alone. What was on
-            its way beside it is done again.
+        killed: Gives the result of an item whose process dies twice, the second time alone, from the
+            item and the seconds until that death. What was on its way beside it is done again.
 
     Raises:
         EagleError: A worker process died (killed, or out of memory) and ``killed`` is ``None``, or one
@@ -72,6 +74,53 @@ class _Task(Generic[Item, Result]):
     future: Future[Result]
 
 
+class TimeLimited(Generic[Item, Result]):
+    """A function that ends its process when one item takes too long; it pickles if its parts do.
+
+    Code of a C library cannot be interrupted, so the system ends the process. Where it keeps no timers
+    (Windows) nothing is limited.
+
+    Args:
+        function: What is called.
+        seconds: How long each item may take, in seconds on the clock.
+    """
+
+    def __init__(
+        self, function: Callable[[Item], Result], seconds: Callable[[Item], float]
+    ) -> None:
+        self._function = function
+        self._seconds = seconds
+
+    def __call__(self, item: Item) -> Result:
+        """Return what the function returns, within the time."""
+        if not hasattr(signal, "setitimer"):
+            return self._function(item)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_REAL, self._seconds(item))
+        try:
+            return self._function(item)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def limit_memory(more_bytes: int) -> None:
+    """Let this process take that much address space beyond what it has now.
+
+    A library that asks for more is told that there is none. Nothing happens where the system does not
+    say how much a process has.
+    """
+    try:
+        import resource  # there is none on Windows
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    except (ImportError, OSError):
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = pages * resource.getpagesize() + more_bytes
+    if hard == resource.RLIM_INFINITY or wanted < hard:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, hard))
+
+
 class _Crew(Generic[Item, Result]):
     """A pool of processes, replaced by another when one of them dies."""
 
@@ -92,7 +141,7 @@ class _Crew(Generic[Item, Result]):
                 return _failed(error)
 
     def first(
-        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item], Result] | None
+        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item, float], Result] | None
     ) -> Result:
         """Return the result of the first task, which is taken out.
 
@@ -114,7 +163,7 @@ class _Crew(Generic[Item, Result]):
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _repeat(
-        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item], Result]
+        self, waiting: deque[_Task[Item, Result]], killed: Callable[[Item, float], Result]
     ) -> None:
         """Do what a dead process left undone, one item at a time, then go on with a new pool."""
         self.end()
@@ -123,10 +172,11 @@ class _Crew(Generic[Item, Result]):
         for task in waiting:
             if not _is_broken(task.future):
                 continue
+            begun = time.monotonic()
             task.future = self.submit(task.item)
             if _is_broken(task.future):
                 task.future = Future()
-                task.future.set_result(killed(task.item))
+                task.future.set_result(killed(task.item, time.monotonic() - begun))
                 self.end()
                 self._pool = self._make(1)
         self.end()

@@ -203,6 +203,19 @@ class IngestSettings(Section):
     workers: int = Field(
         default=0, ge=0, le=256, description="Parser processes; 0 means one a CPU core."
     )
+    max_parse_s: float = Field(
+        default=120.0,
+        ge=1.0,
+        le=86_400.0,
+        description="Seconds a parser process may take for each 4 MiB of a source; then it is ended "
+        "and the source refused as `too-slow`. Sources take milliseconds; a hostile one takes for ever.",
+    )
+    max_worker_bytes: int = Field(
+        default=4 * 1024 * 1024 * 1024,
+        ge=256 * 1024 * 1024,
+        description="Memory a parser process may take for what it reads: several times the largest "
+        "file. More is refused to its libraries, so that one source does not take the machine's.",
+    )
     max_file_bytes: int = Field(
         default=100 * 1024 * 1024,
         ge=1,

@@ -130,7 +130,9 @@ class Plugin(Protocol):
     """A plugin is an object with these attributes, plus methods named after hooks.
 
     The entry point (group ``eagle_rag.plugins``) names a callable without arguments that returns it.
-    Hook methods are decorated with ``eagle_rag.hooks.hookimpl``.
+    Hook methods are decorated with ``eagle_rag.hooks.hookimpl``. A plugin may also have
+    ``isolated_pipelines: tuple[str, ...]``: formats whose parser can die or run on for ever on a hostile
+    file, as some C libraries do; their sources are read in worker processes however few they are.
     """
 
     @property

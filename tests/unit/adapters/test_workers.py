@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from eagle_rag.adapters.workers import map_in_processes
+from eagle_rag.adapters.workers import TimeLimited, map_in_processes
 from eagle_rag.errors import EagleError, UnreadableDocument
 
 # Spawned processes import their functions by module name, and test modules have none there:
@@ -77,7 +77,7 @@ def _surviving(items: list[str], workers: int = 2) -> list[object]:
             workers=workers,
             initializer=gc.freeze,
             initargs=(),
-            killed=lambda item: f"killed by {item[-10:]}",
+            killed=lambda item, _: f"killed by {item[-10:]}",
         )
     )
 
@@ -103,10 +103,39 @@ def test_g6_an_item_whose_process_dies_once_is_done_in_the_end(tmp_path: Path) -
 
 def test_processes_that_die_before_their_first_item_blame_no_item() -> None:
     results = map_in_processes(
-        eval, ["1"], workers=1, initializer=os._exit, initargs=(9,), killed=lambda _: "blamed"
+        eval, ["1"], workers=1, initializer=os._exit, initargs=(9,), killed=lambda *_: "blamed"
     )
     with pytest.raises(EagleError, match="a worker process died"):
         list(results)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs timers of the system")
+def test_g6_an_item_that_takes_too_long_is_ended_and_the_rest_goes_on() -> None:
+    """The pattern is matched in C, which no exception of Python's interrupts."""
+    endless = "__import__('re').match('(a|aa)+b', 'a' * 99)"
+    results = map_in_processes(
+        TimeLimited(eval, {"1": 60.0, endless: 1.0, "2": 60.0}.__getitem__),
+        ["1", endless, "2"],
+        workers=1,
+        initializer=gc.freeze,
+        initargs=(),
+        killed=lambda _, seconds: "slow" if seconds >= 1 else "died",
+    )
+    assert list(results) == [1, "slow", 2]
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+def test_g6_memory_beyond_the_limit_is_refused_to_the_process() -> None:
+    script = (
+        "from eagle_rag.adapters.workers import limit_memory\n"
+        "limit_memory(64 << 20)\n"
+        "assert bytearray(16 << 20)\n"
+        "try:\n    bytearray(256 << 20)\nexcept MemoryError:\n    print('refused')\n"
+    )
+    done = subprocess.run(  # noqa: S603 - our own interpreter and script
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "refused\n"
 
 
 def _is_alive(pid: int) -> bool:
