@@ -12,12 +12,14 @@ from eagle_rag.errors import (
     EagleError,
     EncoderLoadError,
     EncoderUnavailable,
+    InvalidInput,
     PluginError,
     RegistryError,
     StoreError,
 )
 from eagle_rag.ingest.classify import classify_passages, classify_pictures
 from eagle_rag.ingest.picture_rows import PictureRows, anchor_pictures, document_picture_rows
+from eagle_rag.ingest.placement import note_collections
 from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_refusal, renamed
 from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
 from eagle_rag.ingest.reuse import read_known_vectors
@@ -39,6 +41,8 @@ _RECORD = "pubmed"
 _PICTURE_BYTES = 256 << 10  # of pictures waiting weigh as much as one passage
 # Without these nothing can be written; everything else concerns the document at hand.
 _UNUSABLE = (EncoderLoadError, EncoderUnavailable, RegistryError, StoreError)
+# A plugin broke its word, or an encoder cannot take a text: that document's, not the batch's.
+_UNWRITABLE = (PluginError, InvalidInput)
 
 
 @dataclass(slots=True)
@@ -227,6 +231,7 @@ class IngestPipeline:
             self._unsettled_uris.add(source.uri)
             return
         prepared = anchor_pictures(replace(prepared, passages=passages, assets=assets))
+        prepared = note_collections(prepared, decisions)
         self._waiting.append(ReadyDocument(prepared, decisions, pictures))
         self._waiting_keys.update((prepared.document_id, document.digest))
         self._waiting_passages += _weight(prepared)
@@ -243,7 +248,7 @@ class IngestPipeline:
         documents = [item for item in waiting if isinstance(item, ReadyDocument)]
         try:
             self._write(documents)
-        except PluginError:
+        except _UNWRITABLE:
             for document in documents:
                 self._write_alone(document)
         for item in waiting:
@@ -260,7 +265,7 @@ class IngestPipeline:
     def _write_alone(self, ready: ReadyDocument) -> None:
         try:
             self._write([ready])
-        except PluginError as error:
+        except _UNWRITABLE as error:
             document = ready.prepared.document
             self._refuse(plugin_refusal(document.source_uri, document.member, error))
             self._unsettled_uris.add(document.source_uri)

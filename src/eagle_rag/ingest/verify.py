@@ -353,6 +353,10 @@ def _check_missing(findings: _Findings) -> None:
         for passage in sorted(expected.missing):
             message = f"passage of {identity} is in no collection, so no search finds it"
             findings.add_rows("missing-row", passage, message, document_id=identity)
+        for collection, passage in sorted(expected.missing_places):
+            if passage not in expected.missing:
+                message = f"passage of {identity} is not in collection {collection!r}"
+                findings.add_rows("missing-row", passage, message, document_id=identity)
         for collection, key in sorted(expected.missing_pictures):
             message = f"picture {key} of {identity} has no row in collection {collection!r}"
             findings.add_rows("missing-row", f"{identity}#{key}", message, document_id=identity)

@@ -7,6 +7,7 @@ from eagle_rag.model.passage import StoredPassage
 from eagle_rag.model.records import DocumentView
 from eagle_rag.ops.ids import passage_id
 from eagle_rag.ops.pictures import picture_key
+from eagle_rag.ops.placement import collections_noted
 
 __all__ = ["ExpectedRows", "expected_rows", "row_problem", "row_subject"]
 
@@ -23,6 +24,8 @@ class ExpectedRows:
         of_document: Namespace, knowledge base, source type and year of every row.
         passages: The other fields by passage; ``None`` when the document cannot be read.
         missing: Passages of which no row was seen so far.
+        missing_places: Collection and passage of each row, not seen so far, of a passage that is in
+            several collections.
         pictures: Passage id by key of each picture that hangs on it.
         picture_rows: Collection and key of each row of a picture; ``None`` when that is not known.
         missing_pictures: Those of them that were not seen so far.
@@ -32,6 +35,7 @@ class ExpectedRows:
     of_document: tuple[str, str, str, int | None]
     passages: dict[str, _Fields] | None
     missing: set[str]
+    missing_places: set[tuple[str, str]] = field(default_factory=set)
     pictures: Mapping[str, str] = field(default_factory=dict)
     picture_rows: frozenset[tuple[str, str]] | None = None
     missing_pictures: set[tuple[str, str]] = field(default_factory=set)
@@ -43,6 +47,7 @@ class ExpectedRows:
             self.missing_pictures.discard((collection, key))
         else:
             self.missing.discard(row.passage_id)
+            self.missing_places.discard((collection, row.passage_id))
 
 
 def expected_rows(
@@ -73,6 +78,11 @@ def expected_rows(
         of_document,
         passages,
         set(passages),
+        missing_places={
+            (collection, passage.id)
+            for passage in view.passages
+            for collection in collections_noted(passage)
+        },
         pictures=pictures or {},
         picture_rows=picture_rows,
         missing_pictures=set(picture_rows or ()),
