@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from itertools import pairwise
+from itertools import count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,10 @@ RECIPE = f"morgan-2-{FINGERPRINT_BITS}/pattern-{FINGERPRINT_BITS}/1"
 _WORDS = FINGERPRINT_BITS // 64
 _RADIUS = 2
 _BLOCK = 8192  # rows at a time: 2 MB of fingerprints stay in the cache of a core
-_WATCH = 64  # molecules between two looks at the clock
+_GUARDED_ATOMS = 16
+"""Patterns of more atoms are watched while one molecule is compared: 24 carbons in a row keep a fullerene busy
+for minutes, and nothing else ends that. Smaller ones take a second at most, and the watch costs."""
+_WATCHED_CHECKS = 1000  # pairs of atoms between two looks at the clock: a millisecond
 
 Words = NDArray[np.uint64]
 Rows = NDArray[np.int64]
@@ -48,8 +51,12 @@ def _generator() -> FingerprintGenerator64:
     return GetMorganGenerator(radius=_RADIUS, fpSize=FINGERPRINT_BITS)
 
 
-@cache
-def _matching() -> SubstructMatchParameters:
+class _OutOfTimeError(Exception):
+    """Leaves RDKit's search from within."""
+
+
+def _matching(pattern: Mol, end: float) -> SubstructMatchParameters:
+    """Return how a pattern is matched, until a time on the monotonic clock."""
     parameters = SubstructMatchParameters()
     flags = {
         "maxMatches": 1,
@@ -57,6 +64,15 @@ def _matching() -> SubstructMatchParameters:
     }  # stereo that the query leaves open matches any
     for name, value in flags.items():
         setattr(parameters, name, value)  # RDKit's stubs give them the type of their class
+    if pattern.GetNumAtoms() > _GUARDED_ATOMS:
+        checks = count(1)
+
+        def in_time(_pattern_atom: object, _atom: object) -> bool:
+            if next(checks) % _WATCHED_CHECKS == 0 and time.monotonic() > end:
+                raise _OutOfTimeError
+            return True
+
+        parameters.setExtraAtomCheckFunc(in_time)
     return parameters
 
 
@@ -285,22 +301,34 @@ class CompoundIndex:
             query: A molecule or a SMARTS pattern.
             limit: The search ends with so many rows.
             kb_names: As in ``nearest``.
-            time_limit_s: Wall time after which it ends; looked at between two molecules.
+            time_limit_s: Wall time after which it ends.
         """
         candidates = self._screened(query, kb_names)
         end = time.monotonic() + time_limit_s
+        matching = _matching(query, end)
         size = query.GetNumHeavyAtoms()
         found: list[tuple[int, float]] = []
-        for looked_at, row in enumerate(candidates.tolist()):
-            stop = looked_at % _WATCH == 0 and looked_at > 0 and time.monotonic() > end
-            if stop or len(found) == limit:
-                return Matches(
-                    tuple(found), looked_at, len(candidates), complete=False, timed_out=stop
-                )
-            if self._contains(row, query):
-                heavy = max(int(self.rows.heavy[row]), 1)
-                found.append((row, min(1.0, size / heavy)))
-        return Matches(tuple(found), len(candidates), len(candidates))
+        looked_at, timed_out = 0, False
+        for row in candidates.tolist():
+            try:
+                fits = self._contains(row, query, matching)
+            except _OutOfTimeError:
+                timed_out = True
+                break
+            looked_at += 1
+            if fits:
+                found.append((row, min(1.0, size / max(int(self.rows.heavy[row]), 1))))
+            timed_out = time.monotonic() > end
+            if timed_out or len(found) == limit:
+                break
+        complete = looked_at == len(candidates)
+        return Matches(
+            tuple(found),
+            looked_at,
+            len(candidates),
+            complete=complete,
+            timed_out=timed_out and not complete and len(found) < limit,
+        )
 
     def _screened(self, query: Mol, kb_names: Sequence[str] | None) -> Rows:
         wanted = pattern_words(query)
@@ -313,11 +341,11 @@ class CompoundIndex:
             return np.flatnonzero(passed)
         return chosen[passed[chosen]]
 
-    def _contains(self, row: int, query: Mol) -> bool:
-        if _molecule(self.rows.molecules[row]).HasSubstructMatch(query, _matching()):
+    def _contains(self, row: int, query: Mol, matching: SubstructMatchParameters) -> bool:
+        if _molecule(self.rows.molecules[row]).HasSubstructMatch(query, matching):
             return True
         parent = self.rows.parents[row]
-        return bool(parent) and _molecule(parent).HasSubstructMatch(query, _matching())
+        return bool(parent) and _molecule(parent).HasSubstructMatch(query, matching)
 
     def _scope(self, kb_names: Sequence[str] | None) -> Rows | None:
         if kb_names is None:

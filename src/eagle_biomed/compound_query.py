@@ -1,10 +1,10 @@
 """What a question about compounds asks for: a structure, read or looked up by name, or a pattern."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Protocol
+from typing import Protocol, cast
 
 from rdkit.Chem import MolFromSmarts
 from rdkit.Chem.rdchem import Mol
@@ -29,6 +29,8 @@ MAX_PATTERN_ATOMS = 150
 """Of a substructure query; larger ones are whole molecules and better asked for by similarity."""
 MAX_PATTERN_RECURSION = 20
 """``$(...)`` in a SMARTS query; each is a query of its own."""
+MAX_RECURSIVE_ATOMS = 12
+"""In each of them: all its matches are enumerated before the search begins."""
 MAX_PATTERN_WILDCARDS = 16
 """Atoms that may be any element: the ways to lay out a chain of them grow with every one."""
 
@@ -142,7 +144,23 @@ def pattern_of(text: str) -> Mol:
     if pattern is None or not pattern.GetNumAtoms():
         raise _no_pattern(bare)
     check_pattern(pattern)
+    for part in _recursive_parts(bare):
+        inner = cast("Mol | None", MolFromSmarts(part))  # RDKit's stubs know no None
+        if inner is None or inner.GetNumAtoms() > MAX_RECURSIVE_ATOMS:
+            message = f"the recursive part {part[:80]!r} has more than {MAX_RECURSIVE_ATOMS} atoms"
+            raise InvalidQuery(message, remedy="write it as a part of its own")
     return pattern
+
+
+def _recursive_parts(smarts: str) -> Iterator[str]:
+    """Yield what stands in each ``$(...)``, nested ones too."""
+    for match in re.finditer(r"\$\(", smarts):
+        depth = 1
+        for at in range(match.end(), len(smarts)):
+            depth += {"(": 1, ")": -1}.get(smarts[at], 0)
+            if not depth:
+                yield smarts[match.end() : at]
+                break
 
 
 def _no_pattern(text: str) -> InvalidQuery:

@@ -29,6 +29,11 @@ SMILES = (
     "NC(=O)c1cccnc1",
 )
 
+FULLERENE = (
+    "c12c3c4c5c1c1c6c7c2c2c8c3c3c9c4c4c%10c5c5c1c1c6c6c%11c7c2c2c7c8c3c3c8c9c4c4c9c%10c5c5c1c1c6c6c"
+    "%11c2c2c7c3c3c8c4c4c9c5c1c1c6c2c3c41"
+)
+
 Make = Callable[..., "FakeLibrary"]
 
 
@@ -97,6 +102,15 @@ def test_a_search_that_runs_out_of_time_says_so(make_library: Make) -> None:
     found = index.containing(MolFromSmarts("[#6]~[#7,#6;D3]"), limit=5, time_limit_s=-1.0)
     assert found.timed_out
     assert found.looked_at < found.candidates
+
+
+def test_a_pattern_that_keeps_one_molecule_busy_is_ended(make_library: Make) -> None:
+    """24 carbons in a row that end in none of a fullerene's: more paths than can be walked."""
+    index = _index(make_library(FULLERENE))
+    endless = MolFromSmarts("[#6]" + "~[#6]" * 40 + "~[#6;D2]")
+    found = index.containing(endless, limit=5, time_limit_s=0.1)
+    assert (found.found, found.looked_at, found.timed_out) == ((), 0, True)
+    assert index.containing(MolFromSmarts("c1cccc1"), limit=5).complete
 
 
 def test_i6_only_the_knowledge_bases_asked_for_are_searched(make_library: Make) -> None:

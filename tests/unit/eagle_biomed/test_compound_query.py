@@ -78,6 +78,8 @@ def test_a_structure_too_large_is_refused_for_its_size() -> None:
         "~".join("*" * 40),
         "C" * 200,
         "[$([$(C)])]" * 11,
+        "[$(" + "C" * 13 + ")]",
+        "[$(O[$(" + "C" * 13 + ")])]",
     ],
 )
 def test_a_pattern_that_is_none_or_too_costly_is_refused(text: str) -> None:
