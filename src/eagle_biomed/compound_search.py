@@ -139,10 +139,27 @@ class _Finding:
     hits: list[CompoundHit] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     stale: bool = False
+    live: frozenset[str] | None = None
 
     @property
     def full(self) -> bool:
         return len(self.hits) >= self.question.top_k
+
+    def record(self, document_id: str) -> DocumentRecord | None:
+        """Return a document that the caller may see, or ``None``.
+
+        After the first that is not there, what can be seen is listed once: a caller who sees little of a large
+        library would be asked for one document after another.
+        """
+        scope = self.question.kb_names
+        if self.live is not None and document_id not in self.live:
+            return None
+        found = self.library.find(document_id, kb_names=scope)
+        record = next((each for each in found if each.document_id == document_id), None)
+        if record is None and self.live is None:
+            seen = self.library.versions_of_format(COMPOUND_FORMAT, kb_names=scope)
+            self.live = frozenset(seen)
+        return record
 
 
 class CompoundSearch:
@@ -336,8 +353,7 @@ def _add_rows(
         document_id = index.rows.documents[row].decode()
         if document_id in finding.seen:
             continue
-        records = finding.library.find(document_id, kb_names=finding.question.kb_names)
-        record = next((each for each in records if each.document_id == document_id), None)
+        record = finding.record(document_id)
         if record is None or record.version != index.rows.versions[row]:
             # Deleted, changed or out of sight: it is left out, and only what changed is worth another look.
             finding.stale = finding.stale or record is not None

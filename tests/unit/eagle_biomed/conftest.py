@@ -25,6 +25,7 @@ class FakeLibrary:
     filled: bool = False
     changes: int = 0
     read: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     hidden: set[str] = field(default_factory=set)
 
     def add(
@@ -52,6 +53,7 @@ class FakeLibrary:
         self, identifier: str, *, kb_names: Sequence[str] | None = None
     ) -> tuple[DocumentRecord, ...]:
         """See ``Library.find``."""
+        self.asked.append(identifier)
         scheme, _, value = identifier.partition(":")
         found = [
             record

@@ -136,6 +136,19 @@ def test_i6_a_caller_gets_nothing_of_what_is_hidden(make_library: Make, mode: "M
     assert (len(answer.hits) == 1) == (mode != "exact")
 
 
+def test_a_caller_who_sees_little_does_not_cause_a_look_at_everything(make_library: Make) -> None:
+    library = make_library()
+    for number in range(1, 200):
+        library.add("C" * number + "O", kb="theirs")
+    mine = library.add("OCCO", "mine", kb="mine")
+    search, narrowed = _search(library), library.narrowed("mine")
+    asked: list[str] = []
+    narrowed.asked = asked
+    hits = search.search(Question("CCCO", "similar", 5), narrowed).hits
+    assert [hit.document_id for hit in hits] == [mine]
+    assert len(asked) < 10
+
+
 def test_i6_a_hidden_name_is_unknown_and_not_suggested(make_library: Make) -> None:
     library = make_library()
     library.add("CCO", "hiddenol", kb="theirs")
