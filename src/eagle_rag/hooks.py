@@ -210,8 +210,8 @@ class HookSpecs:
     ) -> tuple[Candidate, ...] | None:
         """Reorder the candidates of one plan (tier 1).
 
-        Called once a plan. Return candidates best first, a subset of those given, or ``None``. Mode
-        first; policy degrade.
+        Called once a plan. Return candidates best first, a subset of those given, or ``None``. Their
+        ``score``, ``parts`` and ``arms`` may change, what they are may not. Mode first; policy degrade.
         """
 
     @hookspec
@@ -220,8 +220,9 @@ class HookSpecs:
     ) -> tuple[Candidate, ...] | None:
         """Bring further candidates, such as documents that mention an entity.
 
-        Called once a query, after the plans were searched. Return candidates best first, or ``None``;
-        what is out of scope is dropped by the core. Mode all; policy degrade.
+        Called once a query, after the plans were searched. Return candidates best first, with any
+        ``parts`` and ``arms``, or ``None``; what is out of scope is dropped by the core. Mode all;
+        policy degrade.
         """
 
     @hookspec
@@ -233,8 +234,8 @@ class HookSpecs:
     ) -> tuple[Candidate, ...] | None:
         """Change the merged ranking, for example inject supplement candidates.
 
-        Called once a query, after fusion and dedupe. Return the ranking, or ``None``. Mode first;
-        policy degrade.
+        Called once a query, after fusion and dedupe. Return the ranking, or ``None``. ``score``,
+        ``parts`` and ``arms`` may change, what a candidate is may not. Mode first; policy degrade.
         """
 
     @hookspec
@@ -243,8 +244,11 @@ class HookSpecs:
     ) -> tuple[Candidate, ...] | None:
         """Rerank the merged ranking (tier 2).
 
-        Called once a query with the text of each candidate. Return candidates best first, or ``None``
-        to leave the order. Mode first; policy degrade.
+        Called once a query, when ``rerank.policy`` is ``domain``, with the first ``rerank.depth``
+        candidates and the text of each. Return candidates best first, or ``None`` to leave the order.
+        ``score``, ``parts`` and ``arms`` may change, what a candidate is may not. Those left out, for
+        example because ``context.rerank_budget_s`` was spent, follow below in their order, and the trace
+        says how many. Mode first; policy degrade.
         """
 
 

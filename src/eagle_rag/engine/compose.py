@@ -25,7 +25,7 @@ from eagle_rag.model.filters import Filter
 from eagle_rag.model.passage import StoredPassage
 from eagle_rag.ports.documents import DocumentParser
 from eagle_rag.ports.plugins import Plugin, PluginContext
-from eagle_rag.ports.services import Library
+from eagle_rag.ports.services import Library, NameLookup, PassageTexts
 from eagle_rag.ports.stores import AssetStore, CollectionStore, CollectionWriter
 
 __all__ = [
@@ -72,6 +72,8 @@ def build_kernel(
     *,
     writer: Callable[[], CollectionWriter] | None = None,
     library: Library | None = None,
+    texts: PassageTexts | None = None,
+    names: NameLookup | None = None,
 ) -> Kernel:
     """Load plugins and register encoders and collections; no weight is loaded.
 
@@ -79,6 +81,8 @@ def build_kernel(
         settings: The settings.
         writer: Gives the store on first write; ``None`` in a worker process, which only parses.
         library: The live documents for plugins; ``None`` in a worker process.
+        texts: The text of live passages for plugins; ``None`` in a worker process.
+        names: Live documents by name for plugins; ``None`` in a worker process.
 
     Raises:
         PluginError, UnknownName, VectorSpaceMismatch: The settings name what does not fit.
@@ -96,7 +100,7 @@ def build_kernel(
         collections.register_collection(configured_profile(name, collection, encoders))
     tools = ToolRegistry()
     registrar = Registrar(encoders, collections, tools)
-    plugin_side = plugin_services(settings, library)
+    plugin_side = plugin_services(settings, library, texts=texts, names=names)
     services = None
     if writer is not None:
         targets = collections.profiles()

@@ -82,7 +82,11 @@ class Engine:
             )
         )
         self._kernel: Kernel = build_kernel(
-            settings, writer=lambda: self.store, library=self._library
+            settings,
+            writer=lambda: self.store,
+            library=self._library,
+            texts=self._library,
+            names=self._library,
         )
         self._queries = QueryEncoder(self._kernel.encoders, self._kernel.collections, self._schema)
         self._assets = open_assets(settings)

@@ -1,5 +1,6 @@
 """The live documents as plugins and their tools see them: one namespace, read-only."""
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,11 +8,14 @@ from eagle_rag.errors import UnknownName
 from eagle_rag.model.collection import CollectionSchema, StoreHit
 from eagle_rag.model.filters import AllOf, Filter, OneOf
 from eagle_rag.model.passage import FloatArray, Passage
-from eagle_rag.model.records import DocumentRecord
+from eagle_rag.model.records import DocumentNames, DocumentRecord
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionReader
+from eagle_rag.retrieve.enrich import readable_passages
 
 __all__ = ["EngineLibrary", "LibraryServices", "ScopedLibrary"]
+
+_log = logging.getLogger(__name__)
 
 # Rows of replaced versions may stand before live ones until they are cleared.
 _SPARE = 2
@@ -37,7 +41,7 @@ class LibraryServices:
 
 
 class EngineLibrary:
-    """``Library`` over a registry and a store."""
+    """``Library``, ``PassageTexts`` and ``NameLookup`` over a registry and a store."""
 
     def __init__(self, services: LibraryServices) -> None:
         self._services = services
@@ -95,6 +99,35 @@ class EngineLibrary:
             if hit.document_id in states and states[hit.document_id].version == hit.version
         ]
         return tuple(live[:limit])
+
+    def texts(
+        self, passage_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, Passage]:
+        """See ``PassageTexts.texts``; a damaged document's passages are left out."""
+        records = readable_passages(
+            self._services.registry(),
+            passage_ids,
+            namespace=self._services.namespace,
+            kb_names=kb_names,
+            on_damage=lambda message: _log.warning("a passage was left out: %s", message),
+        )
+        return {record.passage.id: record.passage for record in records}
+
+    def documents_named(
+        self, terms: Sequence[str], *, kb_names: Sequence[str] | None = None, limit: int = 64
+    ) -> tuple[str, ...]:
+        """See ``NameLookup.documents_named``."""
+        return self._services.registry().documents_named(
+            self._services.namespace, terms, kb_names=kb_names, limit=limit
+        )
+
+    def names_of(
+        self, document_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, DocumentNames]:
+        """See ``NameLookup.names_of``."""
+        return self._services.registry().names_of(
+            self._services.namespace, document_ids, kb_names=kb_names
+        )
 
     def generation(self) -> int:
         """See ``Library.generation``."""

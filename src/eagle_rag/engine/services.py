@@ -12,17 +12,25 @@ from eagle_rag.model.document import Source
 from eagle_rag.model.encoding import PairRecipe, TextRecipe, VisualRecipe
 from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.plugins import PluginServices
-from eagle_rag.ports.services import JsonModel, Library
+from eagle_rag.ports.services import JsonModel, Library, NameLookup, PassageTexts
 
 __all__ = ["plugin_services"]
 
 
-def plugin_services(settings: Settings, library: Library | None = None) -> PluginServices:
+def plugin_services(
+    settings: Settings,
+    library: Library | None = None,
+    *,
+    texts: PassageTexts | None = None,
+    names: NameLookup | None = None,
+) -> PluginServices:
     """Return the services of one process.
 
     Args:
         settings: Limits, and where a language model answers.
         library: The live documents; ``None`` in a worker process.
+        texts: The text of live passages; ``None`` in a worker process.
+        names: Live documents by name; ``None`` in a worker process.
     """
     return PluginServices(
         read_xml=_XmlReader(settings.ingest.max_file_bytes),
@@ -30,6 +38,8 @@ def plugin_services(settings: Settings, library: Library | None = None) -> Plugi
         json_model=None if settings.llm.url is None else _LazyJsonModel(settings.llm),
         library=library,
         cache_dir=_cache_dir(settings),
+        texts=texts,
+        names=names,
     )
 
 

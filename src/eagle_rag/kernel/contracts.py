@@ -75,7 +75,9 @@ def check_enriched(
 def check_candidates(
     allowed: Sequence[Candidate] | None, value: object, each: Implementation
 ) -> tuple[Candidate, ...]:
-    """Return a ranking: each passage once, with a finite score, of the allowed when they are given.
+    """Return a ranking: each passage once, with finite score and parts, of the allowed when given.
+
+    Parts come back sorted by name.
 
     Raises:
         PluginError: It is not.
@@ -91,8 +93,22 @@ def check_candidates(
             raise _broken(each, f"returned passage {candidate.passage_id} twice")
         if not isfinite(candidate.score):
             raise _broken(each, f"scored passage {candidate.passage_id} {candidate.score}")
+        if candidate.parts:
+            _check_parts(candidate, each)
         seen.add(identity)
-    return candidates
+    return tuple(
+        replace(item, parts=tuple(sorted(item.parts))) if len(item.parts) > 1 else item
+        for item in candidates
+    )
+
+
+def _check_parts(candidate: Candidate, each: Implementation) -> None:
+    names = [name for name, _ in candidate.parts]
+    if len(set(names)) != len(names):
+        raise _broken(each, f"named a part of passage {candidate.passage_id} twice: {names}")
+    for name, value in candidate.parts:
+        if not isfinite(value):
+            raise _broken(each, f"gave part {name!r} of passage {candidate.passage_id} {value}")
 
 
 def stamp_arm(candidates: tuple[Candidate, ...], arm: str) -> tuple[Candidate, ...]:

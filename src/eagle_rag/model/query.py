@@ -15,6 +15,7 @@ __all__ = [
     "QueryAddition",
     "QueryContext",
     "QueryIntent",
+    "RerankPolicy",
     "RouteDecision",
     "SearchMode",
     "SearchRequest",
@@ -22,6 +23,7 @@ __all__ = [
 
 FusionMethod = Literal["rrf", "weighted", "min-max"]
 GroupBy = Literal["document", "passage"]
+RerankPolicy = Literal["domain", "general", "none"]
 SearchMode = Literal["hybrid", "lexical", "dense"]
 
 
@@ -102,6 +104,9 @@ class QueryContext:
         scope: The scope of the request compiled to a filter; ``None`` is no restriction.
         additions: What ``query_assemble`` returned, by priority.
         intent: What ``query_dense_expand`` made of it; ``QueryIntent()`` until then.
+        rerank_policy: Who reranks the merged ranking: the plugin (``domain``), the core's cross-encoder
+            (``general``) or nobody.
+        rerank_budget_s: Seconds that scoring pairs may take in all; ``None`` is no limit.
     """
 
     request: SearchRequest
@@ -110,6 +115,8 @@ class QueryContext:
     scope: Filter | None = None
     additions: tuple[QueryAddition, ...] = ()
     intent: QueryIntent = field(default_factory=QueryIntent)
+    rerank_policy: RerankPolicy = "none"
+    rerank_budget_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +194,8 @@ class Candidate:
         arms: Every arm that found it.
         extra: Extra fields of its row, sorted by name.
         pictures: Keys of the pictures through which it was found, best first.
+        parts: Named parts of its score that a stage or plugin explains, sorted by name: ``dense`` and
+            ``sparse`` of a hybrid collection, a reranker's raw score, a penalty.
     """
 
     passage_id: str
@@ -198,3 +207,4 @@ class Candidate:
     arms: tuple[ArmScore, ...] = ()
     extra: tuple[tuple[str, str | None], ...] = ()
     pictures: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()

@@ -68,6 +68,7 @@ class Hit:
         versions: Other documents of the same work, by id.
         arms: Filled when the request says ``explain``.
         pictures: Keys of the document's pictures through which it was found, best first.
+        parts: Named parts of its score, sorted by name; filled when the request says ``explain``.
     """
 
     rank: int
@@ -92,6 +93,7 @@ class Hit:
     versions: tuple[str, ...] = ()
     arms: tuple[ArmScore, ...] = ()
     pictures: tuple[str, ...] = ()
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,14 @@ from eagle_rag.model.collection import CollectionProfile, EncoderCard
 from eagle_rag.model.query import CollectionQueryPlan
 from eagle_rag.model.records import AuditEvent
 from eagle_rag.ports.encoders import EncoderCatalog, PairScorer, TextEncoder, VisualEncoder
-from eagle_rag.ports.services import EncoderRuntimes, JsonModel, Library, XmlReader
+from eagle_rag.ports.services import (
+    EncoderRuntimes,
+    JsonModel,
+    Library,
+    NameLookup,
+    PassageTexts,
+    XmlReader,
+)
 from eagle_rag.ports.tools import Tool
 
 __all__ = [
@@ -93,6 +100,8 @@ class PluginServices:
         library: The live documents; ``None`` in a worker process, which only parses.
         cache_dir: Folder of this workspace and namespace for files that can be made anew; created by
             who writes into it. ``None`` where nothing may be written.
+        texts: The text of live passages; ``None`` in a worker process.
+        names: Live documents by name; ``None`` in a worker process.
     """
 
     read_xml: XmlReader
@@ -100,6 +109,8 @@ class PluginServices:
     json_model: JsonModel | None = None
     library: Library | None = None
     cache_dir: Path | None = None
+    texts: PassageTexts | None = None
+    names: NameLookup | None = None
 
 
 @dataclass(frozen=True, slots=True)

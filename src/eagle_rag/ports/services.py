@@ -8,10 +8,10 @@ from eagle_rag.model.document import Source
 from eagle_rag.model.encoding import PairRecipe, TextRecipe, VisualRecipe
 from eagle_rag.model.filters import Filter
 from eagle_rag.model.passage import Passage
-from eagle_rag.model.records import DocumentRecord
+from eagle_rag.model.records import DocumentNames, DocumentRecord
 from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
 
-__all__ = ["EncoderRuntimes", "JsonModel", "Library", "XmlReader"]
+__all__ = ["EncoderRuntimes", "JsonModel", "Library", "NameLookup", "PassageTexts", "XmlReader"]
 
 
 class XmlReader(Protocol):
@@ -113,4 +113,39 @@ class Library(Protocol):
 
     def generation(self) -> int:
         """Return a number that changes whenever a document of this instance comes, changes or goes."""
+        ...
+
+
+class PassageTexts(Protocol):
+    """The text and place of live passages of this instance's workspace and namespace."""
+
+    def texts(
+        self, passage_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, Passage]:
+        """Return these passages by id, in the order asked for; what is not live is left out.
+
+        Args:
+            passage_ids: Which ones.
+            kb_names: Only of these knowledge bases; ``None`` for all, empty for none.
+        """
+        ...
+
+
+class NameLookup(Protocol):
+    """Live documents of this instance's workspace and namespace by name. ``kb_names`` as for ``Library``."""
+
+    def documents_named(
+        self, terms: Sequence[str], *, kb_names: Sequence[str] | None = None, limit: int = 64
+    ) -> tuple[str, ...]:
+        """Return the ids of documents that one of the terms names, whatever their files are called.
+
+        First those with a passage tagged with the term, by a tag whose name begins with ``primary_``; then
+        those whose title holds it. Each by id, at most ``limit``.
+        """
+        ...
+
+    def names_of(
+        self, document_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, DocumentNames]:
+        """Return what these documents are called, by id; what is not live is missing."""
         ...

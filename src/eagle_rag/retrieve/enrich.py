@@ -111,4 +111,5 @@ def _hit(context: QueryContext, candidate: Candidate, *, record: PassageRecord, 
         versions=record.versions,
         arms=candidate.arms if context.request.explain else (),
         pictures=candidate.pictures,
+        parts=tuple(sorted(candidate.parts)) if context.request.explain else (),
     )
