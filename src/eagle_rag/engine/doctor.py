@@ -107,8 +107,30 @@ def _registry(engine: Checkable) -> str:
         message = f"the registry holds no document, the store holds {rows} rows; it may be lost"
         remedy = "restore registry.db, or delete the data folder and ingest again"
         raise EagleError(message, remedy=remedy)
-    note = f"; {pending} versions wait to be cleared, the next ingest does it" if pending else ""
-    return f"{stats.documents} documents, {stats.passages} passages{note}"
+    notes = [f"{pending} versions wait to be cleared, the next ingest does it"] if pending else []
+    if not stats.documents:
+        notes.extend(_elsewhere(engine))
+    return "; ".join((f"{stats.documents} documents, {stats.passages} passages", *notes))
+
+
+def _elsewhere(engine: Checkable) -> list[str]:
+    """Return a sentence for each place whose documents the settings in force do not show."""
+    plugins, workspace = engine.settings.plugins, engine.settings.workspace
+    notes: list[str] = []
+    for scope, count in sorted(engine.registry.namespaces().items()):
+        place, _, namespace = scope.rpartition("/")
+        changes = [] if namespace == plugins.default_namespace else [_namespace_option(namespace)]
+        if place != workspace:
+            changes.append(f"--set workspace={place}")
+        where = f"namespace {namespace}" + (f" of workspace {place}" if place != workspace else "")
+        notes.append(f"the registry holds {count} documents of {where}; use {' '.join(changes)}")
+    return notes
+
+
+def _namespace_option(namespace: str) -> str:
+    if namespace == "core":  # as every index was before the default profile had a plugin
+        return "--profile core"
+    return f"a profile whose plugins.default_namespace is {namespace}"
 
 
 def _store(engine: Checkable) -> str:

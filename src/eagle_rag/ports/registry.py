@@ -7,6 +7,7 @@ from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Reference
 from eagle_rag.model.records import (
     AuditEvent,
+    DocumentNames,
     DocumentRecord,
     DocumentView,
     LiveState,
@@ -18,6 +19,7 @@ from eagle_rag.model.records import (
 
 __all__ = [
     "DocumentLinks",
+    "DocumentNaming",
     "DocumentProof",
     "DocumentReader",
     "DocumentShelves",
@@ -248,6 +250,35 @@ class DocumentShelves(Protocol):
         """Return a number that changes whenever a document of the namespace comes, changes or goes."""
         ...
 
+    def namespaces(self) -> dict[str, int]:
+        """Return how many live documents each namespace holds, by name; those without any are left out."""
+        ...
+
+
+class DocumentNaming(Protocol):
+    """Documents by what they are called or about. ``kb_names`` is ``None`` for all, empty for none."""
+
+    def documents_named(
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        *,
+        kb_names: Sequence[str] | None = None,
+        limit: int = 64,
+    ) -> tuple[str, ...]:
+        """Return live documents that one of the terms names, whatever their files are called.
+
+        First those with a passage tagged with the term, by a tag whose name begins with ``primary_``; then
+        those whose title holds it. Each by id, at most ``limit``.
+        """
+        ...
+
+    def names_of(
+        self, namespace: str, document_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, DocumentNames]:
+        """Return what these live documents are called, by id; what is out of scope is missing."""
+        ...
+
 
 class Registry(
     DocumentWriter,
@@ -257,6 +288,7 @@ class Registry(
     LiveDocuments,
     IndexRecords,
     DocumentShelves,
+    DocumentNaming,
     Protocol,
 ):
-    """All seven."""
+    """All eight."""

@@ -161,6 +161,16 @@ class RegistryIdentityContract:
         commit(registry, Sample("other", namespace="elsewhere"))
         assert registry.generation(NAMESPACE) == seen[-1]
 
+    def test_live_documents_are_counted_by_namespace(self, registry: Registry) -> None:
+        """Whoever looks into the wrong place is told where the documents are."""
+        assert registry.namespaces() == {}
+        commit(registry, _ARTICLE)
+        commit(registry, _ARTICLE)
+        commit(registry, Sample("other", namespace="elsewhere"))
+        gone = commit(registry, Sample("gone", namespace="empty"))
+        registry.delete_document(gone)
+        assert registry.namespaces() == {NAMESPACE: 1, "elsewhere": 1}
+
     def test_i6_a_work_stays_in_its_knowledge_base(self, registry: Registry) -> None:
         """What one team uploads is not listed to another."""
         mine = commit(registry, _ARTICLE)

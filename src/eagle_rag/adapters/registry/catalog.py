@@ -30,6 +30,7 @@ __all__ = [
     "live_page",
     "live_states",
     "live_versions",
+    "namespaces",
     "read_audit",
     "read_document_tags",
     "read_indexes",
@@ -99,6 +100,13 @@ def generation(connection: Connection, namespace: str) -> int:
     live = select(func.count()).select_from(documents).where(documents.c.namespace == namespace)
     count = int(connection.execute(begun).scalar_one())
     return (count << 32) | int(connection.execute(live).scalar_one())
+
+
+def namespaces(connection: Connection) -> dict[str, int]:
+    """Return how many live documents each namespace holds, by name."""
+    name = documents.c.namespace
+    rows = select(name, func.count()).group_by(name).order_by(name)
+    return {namespace: int(count) for namespace, count in connection.execute(rows)}
 
 
 def live_page(connection: Connection, after: str, limit: int) -> list[tuple[str, int, str]]:

@@ -6,12 +6,14 @@ from eagle_rag.adapters.registry import catalog, reading, writing
 from eagle_rag.adapters.registry.database import Database
 from eagle_rag.adapters.registry.hits import read_passages
 from eagle_rag.adapters.registry.links import linked_documents
+from eagle_rag.adapters.registry.naming import documents_named, names_of
 from eagle_rag.adapters.registry.proof import damaged_passages, missing_identifiers
 from eagle_rag.adapters.registry.schema import ensure_current
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Reference
 from eagle_rag.model.records import (
     AuditEvent,
+    DocumentNames,
     DocumentRecord,
     DocumentView,
     LiveState,
@@ -226,10 +228,34 @@ class SqlRegistry:
                 connection, namespace, source_format=source_format, kb_names=kb_names
             )
 
+    def documents_named(
+        self,
+        namespace: str,
+        terms: Sequence[str],
+        *,
+        kb_names: Sequence[str] | None = None,
+        limit: int = 64,
+    ) -> tuple[str, ...]:
+        """See ``DocumentNaming.documents_named``."""
+        with self._database.reading() as connection:
+            return documents_named(connection, namespace, terms, kb_names=kb_names, limit=limit)
+
+    def names_of(
+        self, namespace: str, document_ids: Sequence[str], *, kb_names: Sequence[str] | None = None
+    ) -> dict[str, DocumentNames]:
+        """See ``DocumentNaming.names_of``."""
+        with self._database.reading() as connection:
+            return names_of(connection, namespace, document_ids, kb_names=kb_names)
+
     def generation(self, namespace: str) -> int:
         """See ``DocumentShelves.generation``."""
         with self._database.reading() as connection:
             return catalog.generation(connection, namespace)
+
+    def namespaces(self) -> dict[str, int]:
+        """See ``DocumentShelves.namespaces``."""
+        with self._database.reading() as connection:
+            return catalog.namespaces(connection)
 
     def save_index(self, schema: CollectionSchema) -> None:
         """See ``IndexRecords.save_index``."""
