@@ -8,6 +8,7 @@ from eagle_rag.model.passage import Passage
 
 __all__ = [
     "AuditEvent",
+    "DocumentNames",
     "DocumentRecord",
     "DocumentView",
     "LiveState",
@@ -115,6 +116,15 @@ class PassageRecord:
     figures: tuple[Figure, ...] = ()
     tables: tuple[tuple[str, str], ...] = ()
     versions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentNames:
+    """What a live document is called: its title, its file, and its record inside that file."""
+
+    title: str
+    source_uri: str
+    member: str = ""
 
 
 @dataclass(frozen=True, slots=True)

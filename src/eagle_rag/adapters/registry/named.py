@@ -4,7 +4,7 @@ Everything here looks at one namespace and knowledge base only: what one team up
 what another team sees.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
@@ -13,9 +13,11 @@ from eagle_rag.adapters.registry.chunked import chunked
 from eagle_rag.adapters.registry.tables import documents, identifiers
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.metadata import Identifiers
+from eagle_rag.model.passage import Passage
 from eagle_rag.ops.identifiers import parse_identifier
 
 __all__ = [
+    "ABOUT",
     "OWN",
     "Holder",
     "Key",
@@ -24,13 +26,22 @@ __all__ = [
     "holders",
     "keys_of",
     "known_keys",
+    "name_key",
     "named_identifiers",
+    "subject_names",
     "typed_keys",
     "write_identifiers",
 ]
 
 OWN = ""
 """``identifiers.relation`` of a document's own ids; a related article's ids carry the relation."""
+
+ABOUT = "about"
+"""``identifiers.relation`` of what a document's passages are about, by the name of the tag that says so."""
+
+_ABOUT_TAG = "primary_"
+_MAX_NAME_CHARS = 200  # an index of PostgreSQL holds no value of more than 2,704 bytes
+_MAX_NAMES = 256  # of one document; a formulary names more drugs than anyone asks it for
 
 _SCHEMES = ("pmid", "pmcid", "doi")
 WORK, BARE = "work", "work-value"
@@ -72,6 +83,27 @@ def named_identifiers(document: ParsedDocument) -> frozenset[Named]:
         work = document.identity.work.casefold()
         named |= {(OWN, WORK, work), (OWN, BARE, work.partition(":")[2] or work)}
     return frozenset(named)
+
+
+def subject_names(passages: Iterable[Passage]) -> frozenset[Named]:
+    """Return what passages are about: the parts of each ``primary_...`` tag, folded; at most 256.
+
+    Those named by the earliest passages stand when there are more.
+    """
+    found: dict[Named, None] = {}
+    for name, value in (pair for passage in passages for pair in passage.tags):
+        if name.startswith(_ABOUT_TAG):
+            keys = (name_key(part) for part in value.split(","))
+            found |= {(ABOUT, name, key): None for key in keys if key}
+            if len(found) >= _MAX_NAMES:
+                break
+    return frozenset(list(found)[:_MAX_NAMES])
+
+
+def name_key(name: str) -> str:
+    """Return a name as it is kept and looked for; empty when it is too long to be one."""
+    key = name.strip().casefold()
+    return key if len(key) <= _MAX_NAME_CHARS else ""
 
 
 def typed_keys(text: str) -> tuple[Key, ...]:

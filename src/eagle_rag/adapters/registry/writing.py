@@ -14,6 +14,7 @@ from eagle_rag.adapters.registry.named import (
     holders,
     keys_of,
     named_identifiers,
+    subject_names,
     write_identifiers,
 )
 from eagle_rag.adapters.registry.records import document_values
@@ -252,7 +253,7 @@ def _write_document(connection: Connection, version: int, new: NewVersion) -> fr
     }
     key = connection.execute(documents.insert().values(values)).inserted_primary_key
     doc = int(key[0]) if key is not None else 0
-    write_identifiers(connection, doc, named)
+    write_identifiers(connection, doc, named | subject_names(new.passages))
     write_contents(connection, doc, document=new.document, passages=new.passages)
     return keys_of(named, {RETRACTS})
 
