@@ -6,6 +6,7 @@ when it is large, and needs no building: an automaton over ten million names wou
 has a known fingerprint is compared with the name itself, so a wrong hit cannot come of a collision.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
@@ -33,6 +34,7 @@ MAX_NAME_CHARS: Final = 200
 MAX_NAME_PARTS: Final = 16
 """Places inside a name where a shorter one could end; bounds the work for each word of a text."""
 
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _SPARE_PARTS: Final = 3  # hyphens a text may have and the name has not
 _BLOCK: Final = 1 << 14
 _BITMAP_BITS: Final = (16, 26)  # 64 kB to 64 MB
@@ -179,6 +181,8 @@ class Matcher:
 
     def hits(self, text: str) -> tuple[Hit, ...]:
         """Return the names in a text: leftmost, then longest, without overlap, in order."""
+        if _LETTER.search(text) is None:
+            return ()  # a table of numbers: as slow to fold as prose, and nobody's name
         normal = normalise(text)
         found: list[Hit] = []
         free = 0

@@ -45,7 +45,8 @@ def read_pdb(source: Source) -> StructureFacts:
     header = _header(text.splitlines())
     names = _components(header)
     try:
-        structure = gemmi.read_pdb_string(text)
+        # gemmi cuts columns by bytes, and a half character is none; the format is ASCII anyway.
+        structure = gemmi.read_pdb_string(text.encode("ascii", "replace").decode())
         models = str(len(structure)) if len(structure) > 1 else ""
         resolution = structure.resolution or None
         chains, ligands = chains_and_ligands(structure, names)

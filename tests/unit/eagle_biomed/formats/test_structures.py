@@ -347,3 +347,12 @@ def test_a_resolution_without_meaning_is_left_out(value: str) -> None:
 )
 def test_sources_are_told_by_name_and_first_bytes(name: str, head: bytes, kind: str) -> None:
     assert structure_kind(_source(name, head)) == kind
+
+
+def test_g6_characters_beyond_ascii_in_a_pdb_file_are_no_reason_to_fail() -> None:
+    data = PDB.replace(
+        "AUTHOR    A.B.NOBODY", "AUTHOR    A.B.N\u00c2BODY" + "\u00b2" * 60
+    ).encode()
+    source = Source("9zzz.pdb", data, hashlib.sha256(data).hexdigest())
+
+    assert parse(source, FormatTools(_no_xml)).documents[0].metadata.title
