@@ -268,8 +268,8 @@ class DocumentNaming(Protocol):
     ) -> tuple[str, ...]:
         """Return live documents that one of the terms names, whatever their files are called.
 
-        First those with a passage tagged with the term, by a tag whose name begins with ``primary_``; then
-        those whose title holds it. Each by id, at most ``limit``.
+        Those with a passage tagged with a term, by a tag whose name begins with ``primary_``; without any,
+        those whose title holds one, as far as titles can be read in time. By id, at most ``limit``.
         """
         ...
 

@@ -12,6 +12,9 @@ from eagle_rag.model.records import DocumentNames
 
 __all__ = ["documents_named", "names_of"]
 
+_TITLES = 20_000
+"""Titles that one look-up compares; 100,000 took 0.2 s on two cores."""
+
 
 def documents_named(
     connection: Connection,
@@ -21,27 +24,39 @@ def documents_named(
     kb_names: Sequence[str] | None,
     limit: int,
 ) -> tuple[str, ...]:
-    """Return the documents about one of the terms, then those with one in the title; each by id.
+    """Return the documents about one of the terms, by id; without any, those with one in the title.
 
     What a document is about is found by an index. Titles are compared one by one, in either case of their
-    letters as the engine knows it, and only while there is room.
+    letters as the engine knows it, so only of as many documents as a search can wait for.
     """
     keys = list(dict.fromkeys(filter(None, map(name_key, filter(storable, terms)))))
     if not keys or limit < 1:
         return ()
-    columns = documents.c
-    about = (
-        select(identifiers.c.doc)
-        .where(identifiers.c.value.in_(keys), identifiers.c.relation == ABOUT)
-        .distinct()
-    )
-    rows = in_scope(select(columns.document_id), namespace, kb_names)
-    ordered = rows.order_by(columns.document_id).limit(limit)
-    found = list(connection.execute(ordered.where(columns.doc.in_(about))).scalars())
-    if len(found) < limit:
-        titled = or_(*(columns.title.icontains(key, autoescape=True) for key in keys))
-        found += connection.execute(ordered.where(titled)).scalars()
-    return tuple(dict.fromkeys(found))[:limit]
+    found = _about(connection, namespace, keys, kb_names=kb_names)
+    return tuple((found or _titled(connection, namespace, keys, kb_names=kb_names))[:limit])
+
+
+def _about(
+    connection: Connection, namespace: str, keys: list[str], *, kb_names: Sequence[str] | None
+) -> list[str]:
+    columns = identifiers.c
+    about = select(columns.doc).where(columns.value.in_(keys), columns.relation == ABOUT)
+    docs = sorted(set(connection.execute(about).scalars()))
+    # Not as a subquery: SQLite would walk through all documents of the scope instead.
+    rows = in_scope(select(documents.c.document_id), namespace, kb_names)
+    found: list[str] = []
+    for some in chunked(docs):
+        found += connection.execute(rows.where(documents.c.doc.in_(some))).scalars()
+    return sorted(found)
+
+
+def _titled(
+    connection: Connection, namespace: str, keys: list[str], *, kb_names: Sequence[str] | None
+) -> list[str]:
+    rows = in_scope(select(documents.c.document_id, documents.c.title), namespace, kb_names)
+    read = rows.order_by(documents.c.document_id).limit(_TITLES).subquery()
+    holds = or_(*(read.c.title.icontains(key, autoescape=True) for key in keys))
+    return sorted(connection.execute(select(read.c.document_id).where(holds)).scalars())
 
 
 def names_of(
