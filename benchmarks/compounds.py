@@ -7,8 +7,10 @@ keep them distinct. All molecules of the files and of the ontology are among the
 - ``build``: fingerprints and molecules of all of them from documents. ``load``: a second process opens what
   the first one kept, and compares it with the library.
 - ``exact``: by InChIKey through the registry of a real engine of ``--registry`` documents: the whole tool, from
-  the SMILES to the passage.
+  the SMILES to the passage. The first look at a compound reads its text too: printed apart.
 - ``substructure``: the five smallest compounds that contain each pattern. ``tanimoto``: the ten nearest.
+- ``unscreened``: patterns that are rare and that no screen tells (a ring of nine), so that most molecules are
+  compared. They are held to no bar: a search ends after five seconds and says so.
 
 Every query runs seven times and the quickest counts, in CPU seconds of the process: other work on a machine
 only ever adds to it. Wall time is printed beside it. It exits with 1 when a bar is missed: exact 5 ms,
@@ -54,6 +56,7 @@ from eagle_rag.model.passage import Passage
 from eagle_rag.model.records import DocumentRecord
 
 if TYPE_CHECKING:
+    from eagle_rag.engine import Engine
     from eagle_rag.ports.tools import ToolValue
 
 __all__ = ["main"]
@@ -61,6 +64,7 @@ __all__ = ["main"]
 _BARS_S = {"exact": 0.005, "substructure": 1.0, "tanimoto": 1.0}
 _MAX_PIECE, _MAX_HEAVY = 22, 50
 _REPEATS = 7
+_LOOKS = 300
 _QUERIES = {
     "aspirin": "CC(=O)Oc1ccccc1C(=O)O",
     "caffeine": "Cn1c(=O)c2c(ncn2C)n(C)c1=O",
@@ -83,6 +87,7 @@ _PATTERNS = {
     "two nitrogens six bonds apart": "[nR1]~*~*~*~*~*~[NX3;H2]",
     "nothing has it": "[Bi]c1ccccc1",
 }
+_UNSCREENED = {"ring of nine": "[#6;r9]", "four rings at one atom": "[#7;R4]"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +176,9 @@ def main() -> None:
         index = _built(smiles, Path(folder))
         slowest = {
             "tanimoto": _report("tanimoto", _tanimoto(index)),
-            "substructure": _report("substructure", _substructure(index)),
+            "substructure": _report("substructure", _substructure(index, _PATTERNS)),
         }
+        _report("unscreened", _substructure(index, _UNSCREENED))
     with tempfile.TemporaryDirectory() as folder:
         slowest["exact"] = _report("exact", _exact(smiles[: given.registry], Path(folder)))
     missed = [name for name, bar in _BARS_S.items() if slowest[name] > bar]
@@ -225,12 +231,9 @@ def _report(what: str, timings: Iterable[Timing]) -> float:
         )
         print(f"{line}  {each.found} found")
     cpu = [each.cpu_s for each in done]
-    worst, bar = max(cpu), _BARS_S[what]
-    median = statistics.median(cpu)
-    print(
-        f"{what:18} median {median * 1000:.2f} ms, slowest {worst * 1000:.2f} ms CPU"
-        f" (bar {bar * 1000:.0f} ms)"
-    )
+    worst, median = max(cpu), statistics.median(cpu)
+    bar = f" (bar {_BARS_S[what] * 1000:.0f} ms)" if what in _BARS_S else ""
+    print(f"{what:18} median {median * 1000:.2f} ms, slowest {worst * 1000:.2f} ms CPU{bar}")
     return worst
 
 
@@ -244,13 +247,13 @@ def _tanimoto(index: CompoundIndex) -> Iterator[Timing]:
         yield _timed(name, ask)
 
 
-def _substructure(index: CompoundIndex) -> Iterator[Timing]:
-    for name, pattern in _PATTERNS.items():
+def _substructure(index: CompoundIndex, patterns: Mapping[str, str]) -> Iterator[Timing]:
+    for name, pattern in patterns.items():
 
         def ask(pattern: str = pattern) -> int:
             query = parse_smiles(pattern)
             found = index.containing(
-                pattern_of(pattern) if query is None else query, limit=5, time_limit_s=60.0
+                pattern_of(pattern) if query is None else query, limit=5, time_limit_s=5.0
             )
             return len(found.found)
 
@@ -283,8 +286,24 @@ def _exact(smiles: Sequence[str], folder: Path) -> Iterator[Timing]:
                 return len(engine.toolbox.run("compounds.search", arguments).rows)
 
             yield _timed(name, ask)
+        _first_looks(engine, smiles[-_LOOKS:])
     finally:
         engine.close()
+
+
+def _first_looks(engine: "Engine", smiles: Sequence[str]) -> None:
+    """Print what an exact search costs for compounds nobody asked for before."""
+    cpu = []
+    for text in smiles:
+        arguments: dict[str, ToolValue] = {"smiles_or_name": text, "exact": True}
+        spent = time.process_time()
+        engine.toolbox.run("compounds.search", arguments)
+        cpu.append(time.process_time() - spent)
+    ordered = sorted(cpu)
+    median, high = statistics.median(cpu) * 1000, ordered[int(0.95 * len(cpu))] * 1000
+    print(
+        f"  first looks at {len(cpu)} others: median {median:.2f} ms, 95 % below {high:.2f} ms CPU"
+    )
 
 
 def _enumerated(folder: Path, kept: Path | None, *, count: int, minutes: float) -> tuple[str, ...]:

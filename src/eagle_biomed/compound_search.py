@@ -5,15 +5,16 @@ nothing deleted, changed or out of scope ever is.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from rdkit.Chem.rdchem import Mol
 
-from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_structure, standardise
+from eagle_biomed.chemistry import parent_molecule
 from eagle_biomed.collections import CHEMICAL
+from eagle_biomed.compound_hits import CardPlaces, CompoundHit, Finding, Match, Mode, Question
 from eagle_biomed.compound_index import CompoundIndex, Matches, morgan_words
 from eagle_biomed.compound_query import (
     CompoundQuery,
@@ -25,78 +26,22 @@ from eagle_biomed.compound_query import (
     unknown_compound,
 )
 from eagle_biomed.compound_shelf import CompoundShelf
-from eagle_biomed.exact_compounds import (
-    COMPOUND_FORMAT,
-    ExactForm,
-    card_passage,
-    compound_id_of,
-    exact_forms,
-)
-from eagle_biomed.readable_structures import readable_structure
+from eagle_biomed.exact_compounds import COMPOUND_FORMAT, ExactForm, exact_forms
 from eagle_rag.errors import EncoderLoadError, EncoderUnavailable, UnknownName
-from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.filters import OneOf
-from eagle_rag.model.passage import Passage
-from eagle_rag.model.records import DocumentRecord
 from eagle_rag.ports.services import Library
 
-__all__ = ["CompoundAnswer", "CompoundHit", "CompoundSearch", "Mode", "Question"]
+if TYPE_CHECKING:
+    from eagle_rag.model.records import DocumentRecord
 
-Mode = Literal["learned", "similar", "substructure", "exact"]
-Match = Literal["exact", "parent", "substructure", "similar", "learned"]
+__all__ = ["CompoundAnswer", "CompoundSearch"]
 
 TANIMOTO = "morgan2-tanimoto"
 _TIME_LIMIT_S = 5.0
 """Of one substructure search; patterns that screen well take a tenth of it at 200,000 compounds."""
 _ONTOLOGY_NAMES = 2000  # its own entities; those of a large lexicon have no structures
-_GROWTH = (
-    4  # a ranking that scope or deletions thinned out is asked for again, so many times as long
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked.
-
-    Args:
-        text: SMILES, InChI, InChIKey or a name; SMARTS too for ``substructure``.
-        mode: How compounds are compared.
-        top_k: The most hits, at least 1.
-        kb_names: Only of these knowledge bases; ``None`` for all, empty for none.
-    """
-
-    text: str
-    mode: Mode = "learned"
-    top_k: int = 5
-    kb_names: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CompoundHit:
-    """A compound found, and the passage that shows it: ``document_text[start:end]`` holds its structure.
-
-    Args:
-        compound_id: InChIKey, or the sha256 that stands for one.
-        name: Its name; empty for a structure in another document's prose.
-        smiles, inchikey: Its structure as its document states it.
-        score: 1 for the compound itself and its forms; Tanimoto similarity for ``similar``; the encoder's
-            for ``learned``; the share of heavy atoms that the query covers for ``substructure``.
-        match: How it was found.
-        document_id, passage_id, path, kb_name, start, end: Where to check it.
-    """
-
-    compound_id: str
-    name: str
-    smiles: str
-    inchikey: str
-    score: float
-    match: Match
-    document_id: str
-    passage_id: str
-    path: str
-    kb_name: str
-    start: int
-    end: int
+_GROWTH = 4
+"""A ranking that scope or deletions thinned out is asked for again, so many times as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,38 +75,6 @@ class _Asked:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Finding:
-    """Hits on their way, each document once."""
-
-    question: Question
-    library: Library
-    hits: list[CompoundHit] = field(default_factory=list)
-    seen: set[str] = field(default_factory=set)
-    stale: bool = False
-    live: frozenset[str] | None = None
-
-    @property
-    def full(self) -> bool:
-        return len(self.hits) >= self.question.top_k
-
-    def record(self, document_id: str) -> DocumentRecord | None:
-        """Return a document that the caller may see, or ``None``.
-
-        After the first that is not there, what can be seen is listed once: a caller who sees little of a large
-        library would be asked for one document after another.
-        """
-        scope = self.question.kb_names
-        if self.live is not None and document_id not in self.live:
-            return None
-        found = self.library.find(document_id, kb_names=scope)
-        record = next((each for each in found if each.document_id == document_id), None)
-        if record is None and self.live is None:
-            seen = self.library.versions_of_format(COMPOUND_FORMAT, kb_names=scope)
-            self.live = frozenset(seen)
-        return record
-
-
 class CompoundSearch:
     """Searches the compounds of a library; safe to use from several threads.
 
@@ -181,6 +94,7 @@ class CompoundSearch:
         encoder: Callable[[], str],
     ) -> None:
         self._shelf = CompoundShelf(library, cache_dir)
+        self._places = CardPlaces()
         self._names = names
         self._encoder = encoder
 
@@ -199,9 +113,9 @@ class CompoundSearch:
         asked = self._asked(question, library)
         smiles = asked.structure.standard.smiles if asked.structure else ""
         answer = CompoundAnswer(question.text, smiles, question.mode, notes=asked.notes)
-        finding = _Finding(question, library)
+        finding = Finding(question, library, self._places)
         forms = self._forms(asked, question, library)
-        _add_forms(finding, forms, question.mode)
+        finding.add_forms(forms)
         if question.mode == "exact":
             return self._exact_without_key(finding, asked, answer)
         if question.mode == "learned" and asked.structure is not None:
@@ -259,18 +173,18 @@ class CompoundSearch:
         yield from (name for name in own if known.smiles_of(name))
 
     def _exact_without_key(
-        self, finding: _Finding, asked: _Asked, answer: CompoundAnswer
+        self, finding: Finding, asked: _Asked, answer: CompoundAnswer
     ) -> CompoundAnswer:
         """Return the answer; a structure that InChI does not describe is looked for in the index."""
         if asked.structure is not None and not asked.structure.standard.inchikey:
             index = self._shelf.index()
             rows = index.with_key(asked.structure.standard.key)
-            _add_rows(finding, index, ((row, 1.0) for row in rows), match="exact")
+            finding.add_rows(index, ((row, 1.0) for row in rows), match="exact")
         return replace(answer, hits=tuple(finding.hits))
 
     def _indexed(
         self,
-        finding: _Finding,
+        finding: Finding,
         asked: _Asked,
         answer: CompoundAnswer,
         forms: Sequence[ExactForm],
@@ -286,7 +200,7 @@ class CompoundSearch:
             limit = finding.question.top_k + len(finding.seen)
             while True:
                 found = _matches(index, asked, finding.question, limit=limit)
-                _add_rows(finding, index, found.found, match=match, marks=marks)
+                finding.add_rows(index, found.found, match=match, marks=marks)
                 if finding.full or found.timed_out or len(found.found) < limit:
                     break
                 limit *= _GROWTH
@@ -300,7 +214,7 @@ class CompoundSearch:
         return replace(answer, hits=tuple(finding.hits), encoder=encoder, notes=notes)
 
     def _learned(
-        self, finding: _Finding, structure: CompoundQuery, answer: CompoundAnswer
+        self, finding: Finding, structure: CompoundQuery, answer: CompoundAnswer
     ) -> CompoundAnswer:
         """Return the answer by the encoder of the collection; by fingerprint when there is none."""
         label = self._encoder()
@@ -312,7 +226,7 @@ class CompoundSearch:
             while True:
                 hits = finding.library.nearest(CHEMICAL, text, limit=limit, where=where)
                 for hit in hits:
-                    _add_row_of_collection(finding, hit)
+                    finding.add_row_of_collection(hit)
                 if finding.full or len(hits) < limit:
                     break
                 limit *= _GROWTH
@@ -330,100 +244,3 @@ def _matches(index: CompoundIndex, asked: _Asked, question: Question, *, limit: 
         )
     fingerprint = morgan_words(parent_molecule(asked.structure.mol))
     return index.nearest(fingerprint, limit=limit, kb_names=question.kb_names)
-
-
-def _add_forms(finding: _Finding, forms: Sequence[ExactForm], mode: Mode) -> None:
-    """Add the compound itself and its other forms; a part is found in these by the index or not at all."""
-    for form in forms:
-        if form.match == "exact" or mode != "substructure":
-            _add_card(finding, form.record, form.match, 1.0)
-
-
-def _add_rows(
-    finding: _Finding,
-    index: CompoundIndex,
-    found: Iterable[tuple[int, float]],
-    *,
-    match: Match,
-    marks: dict[str, Literal["exact", "parent"]] | None = None,
-) -> None:
-    for row, score in found:
-        if finding.full:
-            return
-        document_id = index.rows.documents[row].decode()
-        if document_id in finding.seen:
-            continue
-        record = finding.record(document_id)
-        if record is None or record.version != index.rows.versions[row]:
-            # Deleted, changed or out of sight: it is left out, and only what changed is worth another look.
-            finding.stale = finding.stale or record is not None
-            continue
-        _add_card(finding, record, (marks or {}).get(document_id, match), score)
-
-
-def _add_card(finding: _Finding, record: DocumentRecord, match: Match, score: float) -> None:
-    if finding.full or record.document_id in finding.seen:
-        return
-    passage = card_passage(finding.library, record.document_id, kb_names=finding.question.kb_names)
-    if passage is None:
-        return
-    known = dict(record.metadata.properties)
-    made = (compound_id_of(record), known.get("smiles", ""), known.get("inchikey", ""))
-    finding.seen.add(record.document_id)
-    finding.hits.append(
-        _hit(record, passage, made, name=record.metadata.title, score=score, match=match)
-    )
-
-
-def _add_row_of_collection(finding: _Finding, hit: StoreHit) -> None:
-    """Add what a row of the collection stands for: a compound, or a structure in somebody's prose."""
-    if finding.full or hit.document_id in finding.seen:
-        return
-    library, scope = finding.library, finding.question.kb_names
-    records = library.find(hit.document_id, kb_names=scope)
-    record = next((each for each in records if each.document_id == hit.document_id), None)
-    if record is None or record.version != hit.version:
-        return
-    if record.format == COMPOUND_FORMAT:
-        _add_card(finding, record, "learned", hit.score)
-        return
-    passages = library.passages(hit.document_id, kb_names=scope)
-    passage = next((each for each in passages if each.id == hit.passage_id), None)
-    found = "" if passage is None else readable_structure(passage.text)
-    if passage is None or not found:
-        return
-    try:
-        standard = standardise(
-            read_structure("inchi" if found.startswith("InChI=") else "smiles", found)
-        )
-    except MoleculeRefused:
-        return
-    finding.seen.add(hit.document_id)
-    made = (standard.key, standard.smiles, standard.inchikey)
-    finding.hits.append(_hit(record, passage, made, name="", score=hit.score, match="learned"))
-
-
-def _hit(
-    record: DocumentRecord,
-    passage: Passage,
-    structure: tuple[str, str, str],
-    *,
-    name: str,
-    score: float,
-    match: Match,
-) -> CompoundHit:
-    compound_id, smiles, inchikey = structure
-    return CompoundHit(
-        compound_id=compound_id,
-        name=name,
-        smiles=smiles,
-        inchikey=inchikey,
-        score=round(score, 6),
-        match=match,
-        document_id=record.document_id,
-        passage_id=passage.id,
-        path=" > ".join(passage.section_path),
-        kb_name=record.kb_name,
-        start=passage.start,
-        end=passage.end,
-    )

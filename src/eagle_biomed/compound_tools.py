@@ -12,7 +12,8 @@ from eagle_rag.ports.services import Library
 from eagle_rag.ports.tools import Tool, ToolAnswer, ToolParameter, ToolValue
 
 if TYPE_CHECKING:
-    from eagle_biomed.compound_search import CompoundAnswer, CompoundSearch, Mode
+    from eagle_biomed.compound_hits import Mode
+    from eagle_biomed.compound_search import CompoundAnswer, CompoundSearch
     from eagle_biomed.entities import Ontology
 
 __all__ = ["MAX_TOP_K", "compound_tool"]
@@ -90,7 +91,7 @@ class _Opened:
 def _run(
     search: "CompoundSearch", arguments: Mapping[str, ToolValue], library: Library
 ) -> ToolAnswer:
-    from eagle_biomed.compound_search import Question
+    from eagle_biomed.compound_hits import Question
 
     text, top_k = str(arguments["smiles_or_name"]), int(arguments["top_k"])
     if not text.strip():

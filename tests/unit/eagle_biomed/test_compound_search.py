@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eagle_biomed.compound_search import CompoundSearch, Question
+from eagle_biomed.compound_hits import Question
+from eagle_biomed.compound_search import CompoundSearch
 from eagle_rag.errors import InvalidInput, InvalidQuery
 from eagle_rag.model.collection import StoreHit
 
 if TYPE_CHECKING:
     from tests.unit.eagle_biomed.conftest import FakeLibrary
 
-    from eagle_biomed.compound_search import CompoundAnswer, Mode
+    from eagle_biomed.compound_hits import Mode
+    from eagle_biomed.compound_search import CompoundAnswer
 
 Make = Callable[..., "FakeLibrary"]
 MODES: "tuple[Mode, ...]" = ("learned", "similar", "substructure", "exact")
