@@ -46,6 +46,12 @@ DEMO_QUESTIONS = (
     "EGFR C797S resistance to osimertinib",
     "CAR-T persistence and antigen-negative relapse",
 )
+RECORD_QUESTIONS = (
+    "boxed warning Vulpexa",
+    "trial eligibility in acute myeloid leukaemia: CD123 on blasts",
+    "compounds similar to aspirin",
+    "chest radiograph",
+)
 _OPERATORS: tuple[tuple[str, Operator], ...] = (
     (">=", "ge"), ("<=", "le"), ("!=", "ne"), ("=", "eq"), (">", "gt"), ("<", "lt"),
 )  # fmt: skip
@@ -281,28 +287,41 @@ def demo(
         Path | None, typer.Option(help="Where the demo keeps its index; default .eagle/demo.")
     ] = None,
 ) -> None:
-    """Ingest the sample corpus (or your files) and answer three questions with cited passages.
+    """Ingest the sample corpus (or your files) and answer questions with cited passages.
 
     Example: eagle demo --corpus papers/
     """
     session: Session = context.obj
-    from eagle_rag.sample import sample_paths
-
-    paths = sample_paths() if corpus is None else paths_of([corpus])
     # Own files and the sample never share an index: the sample is fiction.
     place = data_dir or Path(str(session.overrides.get("data_dir", ".eagle/demo")))
     folder = place / ("sample" if corpus is None else "corpus")
     session = replace(session, overrides={**session.overrides, "data_dir": str(folder)})
     with session.engine() as engine:
-        run_ingest(engine, list(paths), kb_name=None, as_json=False)
-        for question in DEMO_QUESTIONS:
+        if corpus is None:
+            paths, questions = _sample(engine)
+        else:
+            paths, questions = paths_of([corpus]), dict.fromkeys(DEMO_QUESTIONS, 3)
+        run_ingest(engine, paths, kb_name=None, as_json=False)
+        for question, top_k in questions.items():
             print_text(f"\n=== {question}\n")
-            print_results(engine.search(SearchRequest(question, top_k=3)))
+            print_results(engine.search(SearchRequest(question, top_k=top_k)))
         report = engine.verify()
         print_text(
             f"verified: {report.passages} passages of {report.documents} documents are exactly their"
             f" characters; {len(report.problems)} problems"
         )
+
+
+def _sample(engine: "Engine") -> tuple[list[Path], dict[str, int]]:
+    """Return the sample's files that the settings can read, and how many hits of each question to show."""
+    from eagle_rag.sample import RECORDS_NAMESPACE, record_paths, sample_paths
+
+    papers = list(sample_paths())
+    if engine.settings.plugins.default_namespace != RECORDS_NAMESPACE:
+        return papers, dict.fromkeys(DEMO_QUESTIONS, 3)
+    # The second hit of the third question is a retracted paper, and the first compound is aspirin itself.
+    shown = dict.fromkeys(DEMO_QUESTIONS, 2) | dict.fromkeys(RECORD_QUESTIONS, 1)
+    return [*papers, *record_paths()], shown | {"compounds similar to aspirin": 2}
 
 
 def register(app: typer.Typer) -> None:
