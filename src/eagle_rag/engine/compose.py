@@ -207,7 +207,11 @@ def config_digest(
         "pictures": (settings.ingest.max_pictures, settings.ingest.max_picture_bytes),
         "plugins": [(card.name, card.version) for card in kernel.loaded.cards],
         "options": settings.model_dump(mode="json")["plugins"]["options"],
-        "windows": {card.label: card.max_tokens for card in kernel.encoders.cards()},
+        "windows": {
+            card.label: card.max_tokens
+            for card in kernel.encoders.cards()
+            if card.modality != "rerank"
+        },
         "schemas": {name: asdict(schema) for name, schema in sorted(schemas.items())},
     }
     encoded = json.dumps(shaping, sort_keys=True, default=str).encode()

@@ -8,9 +8,11 @@ from eagle_rag.adapters.encoders.http import HttpRecipe, HttpTextEncoder
 from eagle_rag.adapters.encoders.http_client import RetryPolicy
 from eagle_rag.adapters.encoders.minilm import MINILM_CARD
 from eagle_rag.adapters.encoders.onnx import OnnxRecipe, onnx_encoder
+from eagle_rag.adapters.encoders.runtimes import open_pairs
 from eagle_rag.errors import ConfigurationError
 from eagle_rag.kernel.sections import EncoderSettings
 from eagle_rag.model.collection import EncoderCard
+from eagle_rag.model.encoding import PairRecipe
 from eagle_rag.ports.plugins import EncoderFactory
 
 __all__ = ["configured_encoders"]
@@ -28,6 +30,8 @@ def configured_encoders(
 
 
 def _configured(label: str, entry: EncoderSettings) -> tuple[EncoderCard, EncoderFactory]:
+    if entry.modality == "rerank":
+        return _pair_scorer(label, entry)
     if entry.runtime == "hash":
         make = partial(HashEncoder, entry.dim or 384, label, max_tokens=entry.max_tokens)
         return make().card, make
@@ -48,6 +52,20 @@ def _configured(label: str, entry: EncoderSettings) -> tuple[EncoderCard, Encode
         licence=entry.licence,
     )
     return card, partial(onnx_encoder, card, recipe=_onnx_recipe(entry))
+
+
+def _pair_scorer(label: str, entry: EncoderSettings) -> tuple[EncoderCard, EncoderFactory]:
+    card = EncoderCard(
+        label=label,
+        modality="rerank",
+        dim=1,
+        runtime=entry.runtime,
+        checkpoint=entry.checkpoint,
+        max_tokens=entry.max_tokens,
+        licence=entry.licence,
+        extra="" if entry.runtime in {"onnx", "hash"} else "torch",
+    )
+    return card, partial(open_pairs, card, PairRecipe(batch_size=entry.batch_size))
 
 
 def _onnx_recipe(entry: EncoderSettings) -> OnnxRecipe:

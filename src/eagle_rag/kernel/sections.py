@@ -67,14 +67,21 @@ class StoreSettings(Section):
 class EncoderSettings(Section):
     """One encoder, by its label."""
 
-    runtime: Literal["onnx", "http", "hash"] = Field(
+    modality: Literal["text", "rerank"] = Field(
+        default="text",
+        description="`text` fills collections; `rerank` is a cross-encoder for `rerank.encoder`, which "
+        "scores a query and a passage together.",
+    )
+    runtime: Literal["onnx", "http", "hash", "torch", "auto"] = Field(
         default="onnx",
         description="What runs it. `onnx` needs no torch; `http` is any OpenAI-compatible "
-        "endpoint; `hash` is deterministic and knows no meaning: tests only.",
+        "endpoint; `hash` is deterministic and knows no meaning: tests only. `torch` (a checkpoint as it "
+        "was published) and `auto` (`onnx` for an exported folder, else `torch`) are for `rerank`.",
     )
     checkpoint: str = Field(
         default="",
-        description="`onnx`: the pip package or folder that holds `model.onnx` and its vocabulary.",
+        description="`onnx`: the pip package or folder that holds `model.onnx` and its vocabulary. "
+        "`torch`: a folder or a hub id.",
     )
     dim: int | None = Field(
         default=None,
@@ -118,7 +125,7 @@ class EncoderSettings(Section):
         default=32,
         ge=1,
         le=4096,
-        description="`http`: texts a request. Other runtimes encode one text at a time.",
+        description="`http`: texts a request; `rerank`: most pairs a run. Others encode one at a time.",
     )
     timeout_s: float = Field(
         default=30.0, gt=0, description="`http`: seconds to wait for one answer."
@@ -131,8 +138,14 @@ class EncoderSettings(Section):
     @model_validator(mode="after")
     def _complete(self) -> Self:
         """Refuse an encoder that could not be built."""
+        pairs = self.modality == "rerank"
         problems = {
-            "an encoder needs dim": self.dim is None,
+            "an encoder needs dim": self.dim is None and not pairs,
+            "modality rerank takes no dim": self.dim is not None and pairs,
+            f"modality {self.modality} has no runtime {self.runtime}": self.runtime
+            in ({"http"} if pairs else {"torch", "auto"}),
+            f"runtime {self.runtime} needs checkpoint": self.runtime in {"torch", "auto"}
+            and not self.checkpoint,
             "truncate_dim is for runtime http": self.truncate_dim is not None
             and self.runtime != "http",
             "runtime onnx needs checkpoint": self.runtime == "onnx" and not self.checkpoint,
@@ -313,9 +326,27 @@ class RerankSettings(Section):
     policy: Literal["domain", "general", "none"] = Field(
         default="none",
         description="`none`: the fused order stands, until a reranker earns its cost by "
-        "measurement. `domain` and `general` call `rerank_merged` of the enabled plugin; the core "
-        "brings no cross-encoder in this version, and where no plugin does either, every answer "
-        "says that it was not reranked.",
+        "measurement. `domain` calls `rerank_merged` of the enabled plugin, `general` the core's "
+        "cross-encoder `rerank.encoder`. Where there is neither, every answer says that it was not "
+        "reranked.",
+    )
+    encoder: Name | None = Field(
+        default=None,
+        description="`general`: label of the cross-encoder, one of `encoders` with `modality: rerank` or "
+        "of a plugin. Unset: none, because no package on the index of pip ships one.",
+    )
+    depth: int = Field(
+        default=50,
+        ge=1,
+        le=1_000,
+        description="Candidates that are reranked at most; what stands below seldom comes up.",
+    )
+    budget_s: float = Field(
+        default=4.0,
+        gt=0,
+        le=600,
+        description="Seconds that scoring them may take; the best go first, and those not reached keep "
+        "their order below. A person waits, and how much fits depends on the machine.",
     )
 
 

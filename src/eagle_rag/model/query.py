@@ -129,6 +129,7 @@ class CollectionQueryPlan:
         recall_top_k: How many rows each arm brings.
         hybrid: Run the BM25 arm as well.
         weight: Weight of this plan in weighted fusion.
+        rule: Which rule chose it; empty for the one of the decision.
     """
 
     collection: str
@@ -136,6 +137,7 @@ class CollectionQueryPlan:
     recall_top_k: int = 100
     hybrid: bool = True
     weight: float = 1.0
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)

