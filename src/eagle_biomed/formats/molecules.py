@@ -26,6 +26,8 @@ MAX_REFUSALS = 1_000
 """Refused records that are listed one by one; the others are counted."""
 
 _HOPELESS = 1_000  # bad records and no good one: not a file of compounds
+_MOSTLY_BAD = 50  # bad records for each good one, beyond the first ones: the rest is not tried
+_MAX_BAD = 20_000
 _MAX_MERGED = 20  # further records of one compound whose names and fields are kept
 _NO_INCHI = "InChI cannot name this structure: it is known by its SMILES"
 
@@ -40,7 +42,10 @@ def parse(source: Source, tools: FormatTools) -> ParseOutcome:  # noqa: ARG001 -
     gathered = _Gathered(source)
     for raw in _records(source):
         if raw.number > MAX_RECORDS:
-            gathered.refuse_rest()
+            gathered.refuse_rest(f"holds more than {MAX_RECORDS} records")
+            break
+        if gathered.mostly_bad:
+            gathered.refuse_rest(f"most of the first {raw.number - 1} records are bad")
             break
         gathered.add(raw)
     return gathered.outcome()
@@ -113,9 +118,14 @@ class _Gathered:
                 Refusal(self.source.uri, _member(number), error.reason, message, error.remedy)
             )
 
-    def refuse_rest(self) -> None:
+    @property
+    def mostly_bad(self) -> bool:
+        """Whether so many records are bad that the file is something else in the main."""
+        return self.refused >= max(_MAX_BAD, _MOSTLY_BAD * len(self.compounds))
+
+    def refuse_rest(self, why: str) -> None:
         """Say that the records from here on are not read."""
-        message = f"holds more than {MAX_RECORDS} records: those after them are not read"
+        message = f"{why}: those after them are not read"
         self.refusals.append(
             Refusal(self.source.uri, "", "too-many-records", message, "split the file")
         )

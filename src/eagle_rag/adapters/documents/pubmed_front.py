@@ -47,6 +47,7 @@ _MONTHS = {
         ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
     )
 }
+_SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
 _MONTH_NUMBERS = range(1, 13)
 _DAY_NUMBERS = range(1, 32)
 _MEDLINE_DATE = re.compile(
@@ -135,12 +136,12 @@ def read_date(element: etree._Element | None) -> str:
 
 
 def _iso(year: str, month: str, day: str) -> str:
-    if not re.fullmatch(r"\d{4}", year):
+    if not re.fullmatch(r"[0-9]{4}", year):
         return ""
-    number = int(month) if month.isdigit() else _MONTHS.get(month[:3].lower(), 0)
+    number = int(month) if _SHORT_NUMBER.fullmatch(month) else _MONTHS.get(month[:3].lower(), 0)
     if number not in _MONTH_NUMBERS:
         return year
-    if not (day.isdigit() and int(day) in _DAY_NUMBERS):
+    if not (_SHORT_NUMBER.fullmatch(day) and int(day) in _DAY_NUMBERS):
         return f"{year}-{number:02d}"
     return f"{year}-{number:02d}-{int(day):02d}"
 

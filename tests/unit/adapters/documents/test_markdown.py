@@ -180,3 +180,10 @@ def test_front_matter_that_yaml_cannot_read_is_reported_and_the_text_kept(value:
 @pytest.mark.parametrize("value", ["0x" + "f" * 5000, "1:" + "1:" * 5000 + "1"])
 def test_a_number_too_long_to_write_out_is_no_title(value: str) -> None:
     assert parse(f"---\ntitle: {value}\n---\n\nText.").metadata.title == ""
+
+
+def test_g6_brackets_that_nothing_closes_are_characters_and_cost_little() -> None:
+    """100,000 of them take the Markdown library half a minute when it looks for links."""
+    document = parse("[" * 100_000 + " end")
+    assert document.text.endswith("[ end")
+    assert len(document.text) == 100_004

@@ -251,3 +251,16 @@ def test_real_records_are_all_read() -> None:
             assert "\n\n".join(blocks) == document.text
         total += len(outcome.documents)
     assert total == 788
+
+
+@pytest.mark.parametrize("number", ["\u00b2", "\u2460", "9" * 5000])
+def test_g6_a_month_or_day_that_is_no_number_is_left_out(number: str) -> None:
+    body = (
+        "<PubmedArticle><MedlineCitation><PMID>9</PMID><Article><Journal><JournalIssue><PubDate>"
+        f"<Year>2001</Year><Month>{{}}</Month><Day>{number}</Day></PubDate></JournalIssue></Journal>"
+        "</Article></MedlineCitation></PubmedArticle>"
+    )
+    dates = [
+        parse(body.format(month)).documents[0].metadata.published for month in ("Feb", number)
+    ]
+    assert dates == ["2001-02", "2001"]

@@ -302,3 +302,11 @@ def test_fields_are_bounded_in_number_and_length() -> None:
 )
 def test_sources_are_told_by_name_and_first_bytes(name: str, head: bytes, kind: str) -> None:
     assert compound_kind(_source(name, head)) == kind
+
+
+def test_g6_a_file_of_mostly_bad_records_is_not_read_to_its_end() -> None:
+    outcome = _parse("a.smi", "CCO ethanol\n" + "x\n" * 30_000)
+
+    assert len(outcome.documents) == 1
+    assert "too-many-records" in {refusal.reason for refusal in outcome.refusals}
+    assert "most of the first 20001 records are bad" in outcome.refusals[-2].message
