@@ -35,10 +35,11 @@ from eagle_rag.kernel.settings import Settings, load_settings
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Refusal, Source
 from eagle_rag.model.passage import FloatArray, StoredAsset
-from eagle_rag.model.query import SearchRequest
+from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
 from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
 from eagle_rag.ops.offsets import utf8_spans, utf16_spans
+from eagle_rag.ports.encoders import PairScorer
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServices
@@ -46,7 +47,6 @@ from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServ
 __all__ = ["DoctorCheck", "Engine", "PluginListing", "open_engine"]
 
 _REFRESH_S = 1.0
-_RERANK_DEPTH = 50
 
 
 def open_engine(settings: Settings | None = None) -> "Engine":
@@ -218,14 +218,16 @@ class Engine:
             EncoderLoadError, EncoderUnavailable, StoreError: An arm failed.
         """
         self._refresh()
-        router, search = self.settings.router, self.settings.search
+        router, search, rerank = self.settings.router, self.settings.search, self.settings.rerank
         config = SearchConfig(
             fusion=router.fusion,
             rrf_k=router.rrf_k,
             hybrid_alpha=router.hybrid_alpha,
             max_query_chars=search.max_query_chars,
             retracted=search.retracted,
-            rerank_depth=0 if self.settings.rerank.policy == "none" else _RERANK_DEPTH,
+            rerank_policy=rerank.policy,
+            rerank_depth=rerank.depth,
+            rerank_budget_s=rerank.budget_s,
             max_image_bytes=self.settings.ingest.max_file_bytes,
         )
         return self._searcher().search(
@@ -247,8 +249,21 @@ class Engine:
             has_collection=lambda name: self._schema(name) is not None,
             executor=executor,
             audit=self._kernel.audit,
+            plans=self._plans,
+            pairs=self._pairs,
         )
         return SearchPipeline(self._kernel.bus, services)
+
+    def _plans(self, collections: Sequence[str]) -> tuple[CollectionQueryPlan, ...]:
+        registered = {profile.name for profile in self._kernel.collections.profiles()}
+        return self._kernel.collections.plans(
+            [name for name in collections if name in registered],
+            recall_top_k=self.settings.router.recall_top_k,
+        )
+
+    def _pairs(self) -> PairScorer | None:
+        label = self.settings.rerank.encoder
+        return None if label is None else self._kernel.encoders.rerank(label)
 
     def _encode_for(self, collection: str, text: str) -> FloatArray:
         return self._queries.encode_for(collection, text)

@@ -207,10 +207,16 @@ class BoundBus:
         expanded: ExpandedQuery,
         candidates: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...] | None:
-        """Return the first plugin's order of one plan, with arm ``rerank/<plugin>``, or ``None``."""
+        """Return the first plugin's order of one plan, or ``None``.
+
+        Each candidate gets an arm ``<collection>/rerank/<plugin>``.
+        """
 
         def check(value: object, each: Implementation) -> tuple[Candidate, ...]:
-            return stamp_arm(check_candidates(candidates, value, each), f"rerank/{each.plugin}")
+            return stamp_arm(
+                check_candidates(candidates, value, each),
+                f"{plan.collection}/rerank/{each.plugin}",
+            )
 
         arguments: Arguments = {
             "context": context,
@@ -236,10 +242,19 @@ class BoundBus:
         merged: tuple[Candidate, ...],
         supplement: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...] | None:
-        """Return the first plugin's ranking, made of candidates of either, or ``None``."""
+        """Return the first plugin's ranking, made of candidates of either, or ``None``.
+
+        What comes from the supplement alone gets an arm ``inject/<plugin>``.
+        """
+        given = {item.passage_id for item in merged}
 
         def check(value: object, each: Implementation) -> tuple[Candidate, ...]:
-            return check_candidates((*merged, *supplement), value, each)
+            ranking = check_candidates((*merged, *supplement), value, each)
+            stamped = stamp_arm(ranking, f"inject/{each.plugin}")
+            return tuple(
+                old if old.passage_id in given else new
+                for old, new in zip(ranking, stamped, strict=True)
+            )
 
         arguments: Arguments = {"context": context, "merged": merged, "supplement": supplement}
         return self._first("rrf_post_merge", arguments, check)

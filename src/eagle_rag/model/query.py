@@ -171,8 +171,10 @@ class ArmScore:
     """What one arm said about a candidate.
 
     Args:
-        arm: ``<collection>/lexical``, ``<collection>/dense``, ``supplement/<plugin>``,
-            ``rerank/<plugin>`` ...
+        arm: ``<collection>/lexical``, ``<collection>/identifier``, ``<collection>/dense``;
+            ``<collection>/rerank/<plugin>``, ``supplement/<plugin>``, ``inject/<plugin>``,
+            ``rerank_merged/<plugin>``; when the request explains, ``<collection>/plan`` (the arms of a
+            plan fused) and ``fused`` (the plans merged) besides.
         rank: From 1.
         score: In the arm's own unit.
     """

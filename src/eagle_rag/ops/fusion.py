@@ -8,14 +8,40 @@ left out, and a single arm that is not empty passes through unchanged.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import fsum, isfinite
 
 from eagle_rag.errors import InvalidInput
 
-__all__ = ["Arm", "Fused", "fuse_min_max", "fuse_rrf", "fuse_weighted"]
+__all__ = [
+    "Arm",
+    "Fused",
+    "HybridScore",
+    "fuse_hybrid",
+    "fuse_min_max",
+    "fuse_rrf",
+    "fuse_weighted",
+]
 
 Arm = Sequence[tuple[str, float]]
 Fused = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HybridScore:
+    """What a hybrid collection says of one key.
+
+    Args:
+        key: The key.
+        dense: 0 to 1.
+        sparse: 0 to 1.
+        combined: ``alpha * dense + (1 - alpha) * sparse``.
+    """
+
+    key: str
+    dense: float
+    sparse: float
+    combined: float
 
 
 def fuse_rrf(arms: Sequence[Arm], *, k: int = 60) -> Fused:
@@ -58,6 +84,43 @@ def fuse_min_max(arms: Sequence[Arm], weights: Sequence[float] | None = None) ->
         InvalidInput: As ``fuse_weighted``.
     """
     return _fuse(arms, (1.0,) * len(arms) if weights is None else weights, _scaled)
+
+
+def fuse_hybrid(dense: Arm, sparse: Sequence[Arm], *, alpha: float) -> tuple[HybridScore, ...]:
+    """Return every key with ``combined = alpha * dense + (1 - alpha) * sparse``, best first.
+
+    ``dense`` is the cosine, below 0 counting 0: what points the other way is as unlike as what has nothing in
+    common. ``sparse`` is the BM25 score divided by the best of the arm, so that both are of one size
+    (R. Manmatha et al., "Modeling score distributions for combining the outputs of search engines", SIGIR
+    2001, scale by the maximum where 0 has a meaning: no term matched). Of several sparse arms that found
+    something it is the mean. A key that an arm lacks counts 0 there: give each arm the scores of what
+    the others found, where they have one.
+
+    Args:
+        dense: Keys with their cosine.
+        sparse: Arms of keys with their BM25 score, above 0.
+        alpha: Share of ``dense``, 0 to 1.
+
+    Raises:
+        InvalidInput: ``alpha`` is outside 0 to 1, or an arm holds a key twice.
+    """
+    if not 0.0 <= alpha <= 1.0:
+        msg = f"alpha must be from 0 to 1, got {alpha!r}"
+        raise InvalidInput(msg)
+    _check([dense, *sparse], (1.0,) * (1 + len(sparse)))
+    cosines = {key: min(1.0, max(0.0, score)) for key, score in dense}
+    parts: defaultdict[str, list[float]] = defaultdict(list)
+    found = [arm for arm in sparse if arm]
+    for arm in found:
+        best = max(score for _, score in arm)
+        for key, score in arm:
+            parts[key].append(score / best if best > 0 else 0.0)
+    scores = []
+    for key in cosines.keys() | parts.keys():
+        cosine = cosines.get(key, 0.0)
+        words = fsum(parts.get(key, ())) / max(1, len(found))
+        scores.append(HybridScore(key, cosine, words, alpha * cosine + (1.0 - alpha) * words))
+    return tuple(sorted(scores, key=lambda item: (-item.combined, item.key)))
 
 
 def _scaled(arm: Arm) -> list[float]:

@@ -217,9 +217,19 @@ class IndexRecords(Protocol):
         ...
 
     def collections_used(
-        self, namespace: str, kb_names: Sequence[str] | None = None
+        self,
+        namespace: str,
+        kb_names: Sequence[str] | None = None,
+        *,
+        document_ids: Sequence[str] | None = None,
     ) -> tuple[str, ...]:
-        """Return the collections that live documents of these knowledge bases were written to."""
+        """Return the collections that live documents of these knowledge bases were written to, sorted.
+
+        Args:
+            namespace: Where.
+            kb_names: Where inside it; ``None`` for all, empty for none.
+            document_ids: Only these documents; ``None`` for all, empty for none.
+        """
         ...
 
     def close(self) -> None:

@@ -1,9 +1,11 @@
 """Stage 1: a request to a query context: checked, tokenised, scoped."""
 
+from dataclasses import replace
+
 from eagle_rag.errors import InvalidQuery
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.filters import AllOf, Filter, OneOf
-from eagle_rag.model.query import QueryContext, SearchRequest
+from eagle_rag.model.query import QueryContext, RerankPolicy, SearchRequest
 from eagle_rag.ops.pictures import picture_type
 from eagle_rag.ops.tokens import tokenize
 
@@ -62,8 +64,16 @@ def assemble_query(
     *,
     max_query_chars: int,
     max_image_bytes: int = _MAX_IMAGE_BYTES,
+    rerank: tuple[RerankPolicy, float | None] = ("none", None),
 ) -> QueryContext:
     """Return the context that every later stage receives.
+
+    Args:
+        bus: Hooks.
+        request: What was asked.
+        max_query_chars: Longer queries are refused.
+        max_image_bytes: Larger pictures are refused.
+        rerank: Who reranks the merged ranking, and the seconds that may take.
 
     Raises:
         InvalidQuery: The request has no defined answer.
@@ -74,15 +84,10 @@ def assemble_query(
         namespace=bus.namespace,
         tokens=tuple(tokenize(request.query)),
         scope=_scope(request),
+        rerank_policy=rerank[0],
+        rerank_budget_s=rerank[1],
     )
-    additions = bus.query_assemble(context)
-    return QueryContext(
-        request=request,
-        namespace=context.namespace,
-        tokens=context.tokens,
-        scope=context.scope,
-        additions=additions,
-    )
+    return replace(context, additions=bus.query_assemble(context))
 
 
 def _scope(request: SearchRequest) -> Filter | None:

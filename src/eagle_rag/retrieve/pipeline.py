@@ -7,35 +7,59 @@ order of an earlier one.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from eagle_rag.kernel.bus import BoundBus, HookBus
+from eagle_rag.kernel.contracts import stamp_arm
+from eagle_rag.kernel.plugins import CORE
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import (
     Candidate,
     CollectionQueryPlan,
     FusionMethod,
     QueryContext,
+    RerankPolicy,
     RouteDecision,
     SearchRequest,
 )
-from eagle_rag.model.records import AuditEvent, LiveState
-from eagle_rag.model.results import Hit, SearchResults, Trace, TraceEvent
+from eagle_rag.model.records import AuditEvent, PassageRecord
+from eagle_rag.model.results import SearchResults, Trace, TraceEvent
+from eagle_rag.ports.encoders import PairScorer
 from eagle_rag.ports.plugins import DecisionLog
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionReader
 from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
 from eagle_rag.retrieve.assemble import assemble_query
-from eagle_rag.retrieve.classify import classify_query
+from eagle_rag.retrieve.classify import Catalogue, add_scope_plans, classify_query
 from eagle_rag.retrieve.enrich import enrich_candidates, readable_passages
 from eagle_rag.retrieve.expand import expand_for_plan, find_intent
-from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
+from eagle_rag.retrieve.fuse import (
+    FusionConfig,
+    RankedArm,
+    drop_repeats,
+    fuse_arms,
+    merge_plans,
+    repeat_suspects,
+)
 from eagle_rag.retrieve.inject import inject_supplement
-from eagle_rag.retrieve.rerank import rerank_merged, rerank_plan
-from eagle_rag.retrieve.search import ArmHits, Encode, PlannedQuery, Reach, search_arms
+from eagle_rag.retrieve.report import (
+    QueryReport,
+    plan_events,
+    retraction_events,
+    route_message,
+    scope_message,
+)
+from eagle_rag.retrieve.rerank import Head, rerank_general, rerank_merged, rerank_plan
+from eagle_rag.retrieve.search import (
+    ArmHits,
+    Encode,
+    PlannedQuery,
+    Reach,
+    complete_arms,
+    search_arms,
+)
 from eagle_rag.retrieve.supplement import supplement_candidates
 
 __all__ = ["SearchConfig", "SearchPipeline", "SearchServices"]
@@ -53,7 +77,9 @@ class SearchConfig:
         hybrid_alpha: Share of the dense score in the score fusions.
         max_query_chars: Longer queries are refused.
         retracted: What becomes of retracted documents.
-        rerank_depth: Candidates that tier 2 sees; 0 switches it off.
+        rerank_policy: Who reranks the merged ranking.
+        rerank_depth: Candidates that tier 2 sees.
+        rerank_budget_s: Seconds that scoring them may take; ``None`` for no limit.
         max_image_bytes: Larger pictures are refused.
     """
 
@@ -62,36 +88,10 @@ class SearchConfig:
     hybrid_alpha: float = 0.5
     max_query_chars: int = 20_000
     retracted: RetractedPolicy = "mark"
-    rerank_depth: int = 0
+    rerank_policy: RerankPolicy = "none"
+    rerank_depth: int = 50
+    rerank_budget_s: float | None = None
     max_image_bytes: int = 100 << 20
-
-
-@dataclass(slots=True)
-class _Run:
-    """What one query accumulates."""
-
-    events: list[TraceEvent] = field(default_factory=list)
-    states: dict[str, LiveState] = field(default_factory=dict)
-
-    @contextmanager
-    def stage(self, name: str, message: str = "done") -> Iterator[None]:
-        started = time.perf_counter()
-        yield
-        elapsed = (time.perf_counter() - started) * 1000
-        self.events.append(TraceEvent(name, message, elapsed_ms=round(elapsed, 3)))
-
-    def note_damage(self, message: str) -> None:
-        event = TraceEvent("enrich", f"a document was left out: {message}", degraded=True)
-        if event not in self.events:
-            self.events.append(event)
-
-    def note_truncation(self, arms: Sequence[ArmHits]) -> None:
-        names = sorted({arm.arm for arm in arms if arm.truncated})
-        if names and not any(event.stage == "encode" for event in self.events):
-            message = (
-                f"the query is longer than the encoder's window; {', '.join(names)} saw its head"
-            )
-            self.events.append(TraceEvent("encode", message, degraded=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,9 @@ class SearchServices:
         reach: What the encoder of a plan takes a query as.
         has_collection: Whether a collection was ever written.
         executor: Threads for the arms.
-        audit: Where routing decisions are logged.
+        audit: Where decisions are logged.
+        plans: Plans of collections by their default encoders; see ``Catalogue.plans``.
+        pairs: Gives the core's cross-encoder, or ``None`` when none is configured.
     """
 
     registry: Registry
@@ -117,6 +119,8 @@ class SearchServices:
     has_collection: Callable[[str], bool]
     executor: Executor
     audit: DecisionLog
+    plans: Callable[[Sequence[str]], tuple[CollectionQueryPlan, ...]]
+    pairs: Callable[[], PairScorer | None]
 
 
 class SearchPipeline:
@@ -141,7 +145,7 @@ class SearchPipeline:
             InvalidFilter: A filter names an unknown field.
             StoreError, EncoderLoadError, EncoderUnavailable, VectorSpaceMismatch: An arm failed.
         """
-        run = _Run()
+        run = QueryReport()
         bus = self._bus.bind(namespace, run.events.append)
         with run.stage("assemble"):
             context = assemble_query(
@@ -149,6 +153,7 @@ class SearchPipeline:
                 request,
                 max_query_chars=config.max_query_chars,
                 max_image_bytes=config.max_image_bytes,
+                rerank=(config.rerank_policy, config.rerank_budget_s),
             )
             context = find_intent(bus, context)
         if not context.tokens and request.mode != "dense" and request.query.strip():
@@ -157,13 +162,12 @@ class SearchPipeline:
             )
             run.events.append(TraceEvent("assemble", message, degraded=True))
         with run.stage("classify"):
-            route = classify_query(bus, context)
-            self._note_route(context, route, run)
+            route = self._route(bus, context, run)
             plans = self._planned(bus, context, route.plans, run)
-        if config.rerank_depth and not bus.implements("rerank_merged"):
-            message = "rerank.policy asks for a reranker and no plugin brings one; the fused order stands"
-            run.events.append(TraceEvent("rerank", message, degraded=True))
         results = self._results(bus, context, plans, config=config, run=run)
+        if request.explain:
+            found = [(each.plan, run.found.get(at, 0)) for at, each in enumerate(plans)]
+            run.events.extend(plan_events(route, found))
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
             hits = enrich_candidates(
@@ -175,16 +179,50 @@ class SearchPipeline:
                 on_damage=run.note_damage,
             )
         if config.retracted == "mark":
-            run.events.extend(_retractions(hits))
+            run.events.extend(retraction_events(hits))
         return SearchResults(request.query, hits, Trace(tuple(run.events)))
 
-    def _note_route(self, context: QueryContext, route: RouteDecision, run: _Run) -> None:
-        collections = ", ".join(plan.collection for plan in route.plans) or "nothing"
-        message = f"{collections} by {route.rule}"
-        run.events.append(TraceEvent("classify", message, plugin=route.plugin))
-        event = AuditEvent(
-            "route_query", route.plugin, context.request.query, message, route.hints
+    def _route(self, bus: BoundBus, context: QueryContext, run: QueryReport) -> RouteDecision:
+        services = self._services
+        catalogue = Catalogue(
+            services.registry,
+            services.namespace,
+            services.store,
+            lambda collections: self._scope_plans(context, collections),
         )
+        scoped = add_scope_plans(context, classify_query(bus, context), catalogue)
+        route = scoped.decision
+        message = route_message(route)
+        run.note("classify", message, plugin=route.plugin)
+        if scoped.empty:
+            run.note("classify", scope_message(context))
+        if scoped.suppressed:
+            names = ", ".join(scoped.suppressed)
+            run.note("classify", f"{names} left out of the scope: the intent suppresses it")
+        self._log("route_query", context, message, plugin=route.plugin, detail=route.hints)
+        return route
+
+    def _scope_plans(
+        self, context: QueryContext, collections: Sequence[str]
+    ) -> tuple[CollectionQueryPlan, ...]:
+        """Return the plans of those collections that this query can be asked of."""
+        return tuple(
+            plan
+            for plan in self._services.plans(collections)
+            if self._unfit(context, plan, self._services.reach(plan)) is None
+            and (plan.hybrid or context.request.mode != "lexical")
+        )
+
+    def _log(
+        self,
+        category: str,
+        context: QueryContext,
+        decision: str,
+        *,
+        plugin: str = CORE,
+        detail: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        event = AuditEvent(category, plugin, context.request.query, decision, detail)
         self._services.audit.log_decision(event)
 
     def _planned(
@@ -192,7 +230,7 @@ class SearchPipeline:
         bus: BoundBus,
         context: QueryContext,
         plans: tuple[CollectionQueryPlan, ...],
-        run: _Run,
+        run: QueryReport,
     ) -> tuple[PlannedQuery, ...]:
         planned: list[PlannedQuery] = []
         for plan in plans:
@@ -231,7 +269,7 @@ class SearchPipeline:
         planned: tuple[PlannedQuery, ...],
         *,
         config: SearchConfig,
-        run: _Run,
+        run: QueryReport,
     ) -> tuple[Candidate, ...]:
         needed = context.request.offset + context.request.top_k
         ranking: dict[str, Candidate] = {}
@@ -246,11 +284,15 @@ class SearchPipeline:
                     executor=self._services.executor,
                     depth_factor=depth,
                 )
-            run.note_truncation(arms)
+                if _method(context, config) == "weighted":
+                    arms = complete_arms(arms, executor=self._services.executor)
+            run.note_truncation(sorted({arm.arm for arm in arms if arm.truncated}))
             with run.stage("rank"):
-                for candidate in self._rank(
-                    bus, context, planned, arms=arms, config=config, run=run
-                ):
+                merged = self._rank(bus, context, planned, arms=arms, config=config, run=run)
+                if depth == _DEPTHS[0]:
+                    # Deeper passes only append, so what they bring is not worth a reranker's time.
+                    merged = self._rerank(bus, context, merged, config=config, run=run)
+                for candidate in merged:
                     ranking.setdefault(candidate.passage_id, candidate)
                 results = aggregate_candidates(
                     tuple(ranking.values()),
@@ -277,26 +319,30 @@ class SearchPipeline:
         *,
         arms: tuple[ArmHits, ...],
         config: SearchConfig,
-        run: _Run,
+        run: QueryReport,
     ) -> tuple[Candidate, ...]:
         self._learn(run, [hit.document_id for arm in arms for hit in arm.hits])
-        fusion = FusionConfig(
-            context.request.fusion or config.fusion, config.rrf_k, config.hybrid_alpha
-        )
+        fusion = FusionConfig(_method(context, config), config.rrf_k, config.hybrid_alpha)
+        explain = context.request.explain
         rankings: list[tuple[Candidate, ...]] = []
         for position, query in enumerate(planned):
             live = [
-                RankedArm(arm.arm, tuple(hit for hit in arm.hits if _is_live(hit, run)))
+                RankedArm(arm.arm, _live_hits(arm.hits, run), _live_hits(arm.also, run))
                 for arm in arms
                 if arm.plan == position
             ]
             fused = fuse_arms(query.plan.collection, live, fusion)
+            run.found[position] = len(fused)
+            if explain:
+                fused = stamp_arm(fused, f"{query.plan.collection}/plan")
             rankings.append(
                 rerank_plan(
                     bus, context, plan=query.plan, expanded=query.expanded, candidates=fused
                 )
             )
-        merged = merge_plans(rankings, rrf_k=config.rrf_k)
+        merged = self._merge(context, rankings, config=config, run=run)
+        if explain:
+            merged = stamp_arm(merged, "fused")
         supplement = supplement_candidates(
             bus,
             context,
@@ -304,16 +350,64 @@ class SearchPipeline:
             store=self._services.store,
             is_live=lambda candidates: self._live_candidates(run, candidates),
         )
-        merged = inject_supplement(bus, context, merged, supplement)
-        return rerank_merged(
-            bus,
-            context,
-            merged,
-            depth=config.rerank_depth,
-            texts_of=lambda candidates: self._texts(context, candidates, run),
-        )
+        return inject_supplement(bus, context, merged, supplement)
 
-    def _note_unowned(self, run: _Run, arms: Sequence[ArmHits]) -> None:
+    def _merge(
+        self,
+        context: QueryContext,
+        rankings: Sequence[tuple[Candidate, ...]],
+        *,
+        config: SearchConfig,
+        run: QueryReport,
+    ) -> tuple[Candidate, ...]:
+        """Merge the plans; of several that found something, the head is freed of repetitions."""
+        merged = merge_plans(rankings, rrf_k=config.rrf_k)
+        filled = [ranking for ranking in rankings if ranking]
+        if len(filled) < 2:  # noqa: PLR2004 - one list repeats nothing across collections
+            return merged
+        shared = sum(len(ranking) for ranking in filled) - len(merged)
+        depth = max(config.rerank_depth, context.request.offset + context.request.top_k)
+        head, tail = merged[:depth], merged[depth:]
+        records = self._records(context, repeat_suspects(head), run)
+        places = {
+            record.passage.id: (record.passage.section_path, record.passage.text)
+            for record in records
+        }
+        head, repeats = drop_repeats(head, places)
+        if shared or repeats:
+            decision = (
+                f"{shared} rows of passages found in several collections joined,"
+                f" {len(repeats)} repetitions left out"
+            )
+            detail = tuple(("left out", each) for each in sorted(repeats))
+            self._log("rrf_dedupe", context, decision, detail=detail)
+        return (*head, *tail)
+
+    def _rerank(
+        self,
+        bus: BoundBus,
+        context: QueryContext,
+        merged: tuple[Candidate, ...],
+        *,
+        config: SearchConfig,
+        run: QueryReport,
+    ) -> tuple[Candidate, ...]:
+        if config.rerank_policy == "none":
+            self._log("rerank_t2_passthrough", context, "the fused order stands")
+            return merged
+        head = Head(
+            merged, config.rerank_depth, lambda candidates: self._texts(context, candidates, run)
+        )
+        result = (
+            rerank_merged(bus, context, head)
+            if config.rerank_policy == "domain"
+            else rerank_general(self._services.pairs, context, head, clock=time.monotonic)
+        )
+        self._log(f"rerank_t2_{config.rerank_policy}", context, result.message)
+        run.note("rerank", result.message, degraded=result.degraded)
+        return result.candidates
+
+    def _note_unowned(self, run: QueryReport, arms: Sequence[ArmHits]) -> None:
         """Say when not one row found belongs to a document of the registry."""
         found = {hit.row_id: hit.document_id for arm in arms for hit in arm.hits}
         if not found or any(identity in run.states for identity in found.values()):
@@ -331,38 +425,47 @@ class SearchPipeline:
             )
             run.events.append(TraceEvent("registry", message, degraded=True))
 
-    def _learn(self, run: _Run, document_ids: Sequence[str]) -> None:
+    def _learn(self, run: QueryReport, document_ids: Sequence[str]) -> None:
         unknown = sorted(set(document_ids) - run.states.keys())
         if unknown:
             run.states.update(self._services.registry.live_states(unknown))
 
     def _live_candidates(
-        self, run: _Run, candidates: Sequence[Candidate]
+        self, run: QueryReport, candidates: Sequence[Candidate]
     ) -> tuple[Candidate, ...]:
         self._learn(run, [candidate.document_id for candidate in candidates])
         return tuple(candidate for candidate in candidates if _is_live(candidate, run))
 
     def _texts(
-        self, context: QueryContext, candidates: tuple[Candidate, ...], run: _Run
+        self, context: QueryContext, candidates: tuple[Candidate, ...], run: QueryReport
     ) -> tuple[str, ...]:
         ids = [candidate.passage_id for candidate in candidates]
-        records = readable_passages(
+        records = self._records(context, ids, run)
+        texts = {record.passage.id: record.passage.text for record in records}
+        return tuple(texts.get(identity, "") for identity in ids)
+
+    def _records(
+        self, context: QueryContext, passage_ids: Sequence[str], run: QueryReport
+    ) -> tuple[PassageRecord, ...]:
+        if not passage_ids:
+            return ()
+        return readable_passages(
             self._services.registry,
-            ids,
+            passage_ids,
             namespace=self._services.namespace,
             kb_names=context.request.kb_names,
             on_damage=run.note_damage,
         )
-        texts = {record.passage.id: record.passage.text for record in records}
-        return tuple(texts.get(identity, "") for identity in ids)
 
 
-def _is_live(found: Candidate | StoreHit, run: _Run) -> bool:
+def _is_live(found: Candidate | StoreHit, run: QueryReport) -> bool:
     state = run.states.get(found.document_id)
     return state is not None and state.version == found.version
 
 
-def _retractions(hits: tuple[Hit, ...]) -> Iterator[TraceEvent]:
-    retracted = [hit.document_id for hit in hits if hit.retracted]
-    if retracted:
-        yield TraceEvent("enrich", f"retracted: {', '.join(retracted)}")
+def _live_hits(hits: Sequence[StoreHit], run: QueryReport) -> tuple[StoreHit, ...]:
+    return tuple(hit for hit in hits if _is_live(hit, run))
+
+
+def _method(context: QueryContext, config: SearchConfig) -> FusionMethod:
+    return context.request.fusion or config.fusion

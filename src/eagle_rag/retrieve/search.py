@@ -7,23 +7,28 @@ identifier arm is what lets an exact name win over texts that merely resemble it
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from eagle_rag.model.collection import StoreHit
-from eagle_rag.model.filters import Filter
+from eagle_rag.model.filters import Filter, OneOf
 from eagle_rag.model.passage import FloatArray
 from eagle_rag.model.query import CollectionQueryPlan, ExpandedQuery, QueryContext
 from eagle_rag.ops.exact import exact_forms
 from eagle_rag.ops.tokens import tokenize
 from eagle_rag.ports.stores import CollectionReader
 
-__all__ = ["ArmHits", "Encode", "PlannedQuery", "Reach", "search_arms"]
+__all__ = ["ArmHits", "Encode", "PlannedQuery", "Reach", "complete_arms", "search_arms"]
 
 # A text that lacks the rarer of two names has less than half of the best score.
 _LEAST_SHARE = 0.6
+# Rows a passage may have: its own, those of pictures, those of a version being replaced.
+_ROWS = 4
 
 Encode = Callable[[CollectionQueryPlan, str | bytes], tuple[FloatArray, bool]]
+
+Rescore = Callable[[Filter, int], tuple[StoreHit, ...]]
+"""The scores an arm gives the rows that match a filter, at most so many of them."""
 
 Reach = Literal["text", "picture", "both", "nothing"]
 """What the encoder of a plan takes a query as; ``nothing``: none fills the collection in this profile."""
@@ -54,6 +59,8 @@ class ArmHits:
         hits: Best first.
         limit: How many were asked for; fewer hits than that means there are no more.
         truncated: The encoder saw only the head of the query.
+        also: Rows that other arms of the plan found, with this arm's score; see ``complete_arms``.
+        rescore: How to get those; ``None`` for an arm that says what matches at all.
     """
 
     arm: str
@@ -61,6 +68,8 @@ class ArmHits:
     hits: tuple[StoreHit, ...]
     limit: int
     truncated: bool = False
+    also: tuple[StoreHit, ...] = ()
+    rescore: Rescore | None = field(default=None, repr=False, compare=False)
 
 
 def search_arms(
@@ -87,7 +96,7 @@ def search_arms(
         StoreError, EncoderLoadError, EncoderUnavailable, VectorSpaceMismatch: An arm failed. An arm
             that fails is an error, not an empty list.
     """
-    pending: list[tuple[str, int, int, Future[tuple[tuple[StoreHit, ...], bool]]]] = []
+    pending: list[tuple[str, int, int, Future[_Found]]] = []
     for position, query in enumerate(planned):
         limit = query.plan.recall_top_k * depth_factor
         for name, run in _arms(query, context, store=store, encode=encode, limit=limit):
@@ -95,12 +104,46 @@ def search_arms(
             pending.append((arm, position, limit, executor.submit(run)))
     found: list[ArmHits] = []
     for arm, position, limit, future in pending:
-        hits, truncated = future.result()
-        found.append(ArmHits(arm, position, hits, limit, truncated))
+        result = future.result()
+        found.append(
+            ArmHits(arm, position, result.hits, limit, result.truncated, rescore=result.rescore)
+        )
     return tuple(found)
 
 
-Run = Callable[[], tuple[tuple[StoreHit, ...], bool]]
+def complete_arms(arms: Sequence[ArmHits], *, executor: Executor) -> tuple[ArmHits, ...]:
+    """Return the arms, each with its score of the passages that other arms of its plan found.
+
+    A fusion by score needs it: a passage that the dense arm ranks behind its limit has a cosine all the
+    same, and 0 would be wrong. What an arm still lacks then has no score there.
+
+    Raises:
+        StoreError: An arm failed.
+    """
+    pending: list[Future[tuple[StoreHit, ...]] | None] = []
+    for arm in arms:
+        others = {
+            hit.passage_id for each in arms if each.plan == arm.plan for hit in each.hits
+        } - {hit.passage_id for hit in arm.hits}
+        if arm.rescore is None or not others:
+            pending.append(None)
+            continue
+        where = OneOf("passage_id", tuple(sorted(others)))
+        pending.append(executor.submit(arm.rescore, where, _ROWS * len(others)))
+    return tuple(
+        arm if future is None else replace(arm, also=future.result())
+        for arm, future in zip(arms, pending, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    hits: tuple[StoreHit, ...]
+    truncated: bool = False
+    rescore: Rescore | None = None
+
+
+Run = Callable[[], _Found]
 
 
 def _arms(
@@ -137,7 +180,14 @@ def _lexical(
     limit: int,
     scope: Filter | None,
 ) -> Run:
-    return lambda: (store.search_lexical(collection, tokens, limit=limit, where=scope), False)
+    def rescore(where: Filter, most: int) -> tuple[StoreHit, ...]:
+        return store.search_lexical(collection, tokens, limit=most, where=where)
+
+    def run() -> _Found:
+        hits = store.search_lexical(collection, tokens, limit=limit, where=scope)
+        return _Found(hits, rescore=rescore)
+
+    return run
 
 
 def _with_most(run: Run) -> Run:
@@ -146,10 +196,10 @@ def _with_most(run: Run) -> Run:
     In ``BRCA2 p.V220Ifs*4`` both are names; a text with the gene alone is not an exact match.
     """
 
-    def kept() -> tuple[tuple[StoreHit, ...], bool]:
-        hits, truncated = run()
+    def kept() -> _Found:
+        hits = run().hits
         least = _LEAST_SHARE * hits[0].score if hits else 0.0
-        return tuple(hit for hit in hits if hit.score >= least), truncated
+        return _Found(tuple(hit for hit in hits if hit.score >= least))
 
     return kept
 
@@ -162,8 +212,13 @@ def _dense(
     scope: Filter | None,
     encode: Encode,
 ) -> Run:
-    def run() -> tuple[tuple[StoreHit, ...], bool]:
+    def run() -> _Found:
         vector, truncated = encode(plan, asked)
-        return store.search_dense(plan.collection, vector, limit=limit, where=scope), truncated
+
+        def rescore(where: Filter, most: int) -> tuple[StoreHit, ...]:
+            return store.search_dense(plan.collection, vector, limit=most, where=where)
+
+        hits = store.search_dense(plan.collection, vector, limit=limit, where=scope)
+        return _Found(hits, truncated, rescore)
 
     return run

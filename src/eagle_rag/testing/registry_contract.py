@@ -454,6 +454,22 @@ class RegistryContract(RegistryIdentityContract):
         commit(registry, replace(_TWO, collections=("eagle_text",)))
         assert registry.collections_used(NAMESPACE) == ("eagle_text",)
 
+    def test_collections_of_documents_are_their_own_within_the_scope(
+        self, registry: Registry
+    ) -> None:
+        """An absent document has none, nor has one of another knowledge base."""
+        commit(registry, _ONE)
+        commit(registry, _TWO)
+
+        def used(*ids: str, kb_names: tuple[str, ...] | None = None) -> tuple[str, ...]:
+            return registry.collections_used(NAMESPACE, kb_names, document_ids=ids)
+
+        assert used(_ONE.id) == ("eagle_text",)
+        assert used(_TWO.id, "absent") == ("eagle_text", "labels")
+        assert used(_TWO.id, kb_names=("papers",)) == ()
+        assert used() == used("absent") == used(_ONE.id, kb_names=()) == ()
+        assert registry.collections_used("other", document_ids=(_ONE.id,)) == ()
+
     def test_decisions_are_kept(self, registry: Registry) -> None:
         """Also none, and text of any kind."""
         registry.save_audit(())

@@ -162,7 +162,7 @@ def test_rerank_takes_the_first_order_and_stamps_its_arm() -> None:
     found = bus.rerank(CONTEXT, PLAN, EXPANDED, (ONE, TWO))
     assert found is not None
     assert [each.passage_id for each in found] == ["p2", "p1"]
-    assert found[0].arms == (ArmScore("rerank/p1", 1, 0.4),)
+    assert found[0].arms == (ArmScore("eagle_text/rerank/p1", 1, 0.4),)
 
 
 def test_retrieve_supplement_returns_one_ranking_a_plugin_with_its_arm() -> None:
@@ -176,7 +176,8 @@ def test_retrieve_supplement_returns_one_ranking_a_plugin_with_its_arm() -> None
 
 def test_rrf_post_merge_may_inject_supplement_candidates() -> None:
     bus = _answers("rrf_post_merge", lambda context, merged, supplement: (*supplement, *merged))  # noqa: ARG005 - called with the hook's names
-    assert bus.rrf_post_merge(CONTEXT, (ONE,), (TWO,)) == (TWO, ONE)
+    injected = replace(TWO, arms=(ArmScore("inject/p0", 1, 0.4),))
+    assert bus.rrf_post_merge(CONTEXT, (ONE,), (TWO,)) == (injected, ONE)
 
 
 def test_rerank_merged_stamps_an_arm_of_its_own_and_keeps_a_given_one() -> None:

@@ -106,7 +106,7 @@ def test_tier_2_reranks_the_head_as_deep_as_configured(engine: Engine) -> None:
     turned = _search(
         engine,
         SearchRequest("kinase"),
-        SearchConfig(rerank_depth=2),
+        SearchConfig(rerank_policy="domain", rerank_depth=2),
         rerank_merged=lambda merged, **_: tuple(reversed(merged)),
     )
     assert _dois(turned) == [plain[1], plain[0], *plain[2:]]

@@ -1,12 +1,15 @@
 """Single stages: scope, routing, expansion, reranking, supplement, aggregation."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
+from eagle_rag.adapters.encoders.hashed import HashPairScorer
 from eagle_rag.adapters.memory_store import MemoryStore
-from eagle_rag.errors import PluginError
+from eagle_rag.errors import EncoderLoadError, PluginError
 from eagle_rag.kernel.bus import BoundBus
+from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.filters import AllOf, Compare, OneOf
 from eagle_rag.model.query import (
     ArmScore,
@@ -25,7 +28,7 @@ from eagle_rag.retrieve.assemble import assemble_query
 from eagle_rag.retrieve.classify import classify_query
 from eagle_rag.retrieve.expand import expand_for_plan, find_intent
 from eagle_rag.retrieve.inject import inject_supplement
-from eagle_rag.retrieve.rerank import rerank_merged, rerank_plan
+from eagle_rag.retrieve.rerank import Head, rerank_general, rerank_merged, rerank_plan
 from eagle_rag.retrieve.supplement import supplement_candidates
 
 MakeBus = Callable[..., BoundBus]
@@ -96,7 +99,7 @@ def test_rerank_of_a_plan_takes_the_plugins_order_or_leaves_it(make_bus: MakeBus
     assert rerank_plan(bus, CONTEXT, candidates=(), **more) == ()  # type: ignore[arg-type]  # spelled once
 
 
-@pytest.mark.parametrize(("depth", "expected"), [(0, "abcd"), (2, "bacd"), (9, "dcba")])
+@pytest.mark.parametrize(("depth", "expected"), [(1, "abcd"), (2, "bacd"), (9, "dcba")])
 def test_rerank_of_the_whole_sees_the_head_and_leaves_the_rest(
     make_bus: MakeBus, depth: int, expected: str
 ) -> None:
@@ -107,9 +110,77 @@ def test_rerank_of_the_whole_sees_the_head_and_leaves_the_rest(
         texts.append(len(candidates))
         return ("text",) * len(candidates)
 
-    found = rerank_merged(bus, CONTEXT, RANKING, depth=depth, texts_of=texts_of)
-    assert order(found) == expected
-    assert texts == ([min(depth, 4)] if depth else [])
+    found = rerank_merged(bus, CONTEXT, Head(RANKING, depth, texts_of))
+    assert order(found.candidates) == expected
+    assert found.message == f"{min(depth, 4)} of {min(depth, 4)} candidates reranked by the plugin"
+    assert texts == [min(depth, 4)]
+
+
+def _words(candidates: tuple[Candidate, ...]) -> tuple[str, ...]:
+    return tuple("egfr" if each.passage_id in "bd" else "other words" for each in candidates)
+
+
+def test_what_the_plugin_did_not_reach_keeps_its_order_below(make_bus: MakeBus) -> None:
+    """A plugin whose time is spent returns what it scored; dropping the rest would hide hits."""
+    bus = make_bus(rerank_merged=lambda merged, **_: (merged[2], merged[0]))
+    found = rerank_merged(bus, CONTEXT, Head(RANKING, 4, _words))
+    assert order(found.candidates) == "cabd"
+    assert found.message == (
+        "2 of 4 candidates reranked by the plugin; the others keep their order below"
+    )
+
+
+def test_policy_domain_without_a_plugin_says_so_and_leaves_the_order(make_bus: MakeBus) -> None:
+    found = rerank_merged(make_bus(), CONTEXT, Head(RANKING, 4, _words))
+    assert (found.candidates, found.degraded) == (RANKING, True)
+    assert "no plugin brings one; the fused order stands" in found.message
+
+
+def test_policy_general_reranks_by_the_cores_cross_encoder() -> None:
+    """Ties stand by id; the raw score is a part, and the arm says who ranked."""
+    scorer = HashPairScorer(EncoderCard("pairs", "rerank", 1, "hash"))
+    found = rerank_general(lambda: scorer, CONTEXT, Head(RANKING, 3, _words), clock=lambda: 0.0)
+    assert order(found.candidates) == "acbd"
+    first = found.candidates[0]
+    assert first.parts == (("ce_raw", first.score),)
+    assert first.arms[-1] == ArmScore("rerank_merged/core", 1, first.score)
+    assert found.message == "3 of 3 candidates reranked by pairs"
+
+
+def test_a_spent_budget_leaves_the_rest_below_and_says_where_it_stopped() -> None:
+    ticks = iter(range(1000))
+    context = replace(CONTEXT, rerank_budget_s=0.5)
+    ranking = tuple(candidate(key) for key in "abcdefgh")
+    scorer = HashPairScorer(EncoderCard("pairs", "rerank", 1, "hash"))
+    found = rerank_general(
+        lambda: scorer, context, Head(ranking, 8, _words), clock=lambda: float(next(ticks))
+    )
+    assert order(found.candidates)[5:] == "fgh"
+    assert found.message.startswith("5 of 8 candidates reranked by pairs; the others keep")
+
+
+def test_a_candidate_without_a_text_is_not_scored_and_stays_below() -> None:
+    scorer = HashPairScorer(EncoderCard("pairs", "rerank", 1, "hash"))
+    head = Head(RANKING, 4, lambda _: ("", "egfr", "", "egfr"))
+    found = rerank_general(lambda: scorer, CONTEXT, head, clock=lambda: 0.0)
+    assert order(found.candidates) == "bdac"
+
+
+def _absent() -> HashPairScorer:
+    message = "no weights at models/x"
+    raise EncoderLoadError(message)
+
+
+@pytest.mark.parametrize(
+    ("scorer", "message"),
+    [(lambda: None, "rerank.encoder names none"), (_absent, "no weights at models/x")],
+)
+def test_policy_general_without_an_encoder_says_so_and_leaves_the_order(
+    scorer: Callable[[], HashPairScorer | None], message: str
+) -> None:
+    found = rerank_general(scorer, CONTEXT, Head(RANKING, 4, _words), clock=lambda: 0.0)
+    assert (found.candidates, found.degraded) == (RANKING, True)
+    assert message in found.message
 
 
 def test_inject_takes_the_plugins_ranking_or_leaves_it(make_bus: MakeBus) -> None:

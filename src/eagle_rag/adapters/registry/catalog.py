@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import cast
 
 from sqlalchemy import Connection, delete, func, select
 
@@ -25,6 +26,7 @@ from eagle_rag.model.records import AuditEvent, DocumentRecord, LiveState
 
 __all__ = [
     "by_digest",
+    "collections_of",
     "collections_used",
     "generation",
     "live_page",
@@ -241,6 +243,27 @@ def collections_used(
     condition = kb_condition(columns.kb_name, kb_names)
     rows = rows if condition is None else rows.where(condition)
     return tuple(connection.execute(rows.distinct().order_by(columns.collection)).scalars())
+
+
+def collections_of(
+    connection: Connection,
+    namespace: str,
+    document_ids: Sequence[str],
+    *,
+    kb_names: Sequence[str] | None,
+) -> tuple[str, ...]:
+    """Return the collections that these live documents of these knowledge bases were written to."""
+    columns = documents.c
+    condition = kb_condition(columns.kb_name, kb_names)
+    found: set[str] = set()
+    for ids in chunked(list(dict.fromkeys(document_ids))):
+        rows = select(columns.collections).where(
+            columns.namespace == namespace, columns.document_id.in_(ids)
+        )
+        rows = rows if condition is None else rows.where(condition)
+        for collections in connection.execute(rows).scalars():
+            found.update(cast("list[str]", collections))
+    return tuple(sorted(found))
 
 
 def tag_document(

@@ -278,11 +278,17 @@ class SqlRegistry:
             return catalog.read_audit(connection, limit)
 
     def collections_used(
-        self, namespace: str, kb_names: Sequence[str] | None = None
+        self,
+        namespace: str,
+        kb_names: Sequence[str] | None = None,
+        *,
+        document_ids: Sequence[str] | None = None,
     ) -> tuple[str, ...]:
         """See ``IndexRecords.collections_used``."""
         with self._database.reading() as connection:
-            return catalog.collections_used(connection, namespace, kb_names)
+            if document_ids is None:
+                return catalog.collections_used(connection, namespace, kb_names)
+            return catalog.collections_of(connection, namespace, document_ids, kb_names=kb_names)
 
     def tag_document(self, document_id: str, tags: Sequence[tuple[str, str]]) -> None:
         """Replace a live document's own tags; they outlive its versions and go with its deletion.

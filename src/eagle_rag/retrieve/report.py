@@ -1,0 +1,97 @@
+"""What one query accumulates besides its hits: the events of its trace, what it learnt of documents."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from eagle_rag.model.query import CollectionQueryPlan, QueryContext, RouteDecision
+from eagle_rag.model.records import LiveState
+from eagle_rag.model.results import Hit, TraceEvent
+
+__all__ = ["QueryReport", "plan_events", "retraction_events", "route_message", "scope_message"]
+
+
+@dataclass(slots=True)
+class QueryReport:
+    """The events of one query, the live state of every document it met, how much each plan found."""
+
+    events: list[TraceEvent] = field(default_factory=list)
+    states: dict[str, LiveState] = field(default_factory=dict)
+    found: dict[int, int] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str, message: str = "done") -> Iterator[None]:
+        """Time a stage."""
+        started = time.perf_counter()
+        yield
+        elapsed = (time.perf_counter() - started) * 1000
+        self.events.append(TraceEvent(name, message, elapsed_ms=round(elapsed, 3)))
+
+    def note(self, stage: str, message: str, *, degraded: bool = False, plugin: str = "") -> None:
+        """Add an event unless it is there."""
+        event = TraceEvent(stage, message, degraded=degraded, plugin=plugin)
+        if event not in self.events:
+            self.events.append(event)
+
+    def note_damage(self, message: str) -> None:
+        """Say that a document was left out because it cannot be read."""
+        self.note("enrich", f"a document was left out: {message}", degraded=True)
+
+    def note_truncation(self, names: Sequence[str]) -> None:
+        """Say once that these arms saw only the head of the query."""
+        if names and not any(event.stage == "encode" for event in self.events):
+            message = (
+                f"the query is longer than the encoder's window; {', '.join(names)} saw its head"
+            )
+            self.note("encode", message, degraded=True)
+
+
+def route_message(route: RouteDecision) -> str:
+    """Return which collections are searched, by which rule."""
+    rules: dict[str, list[str]] = {}
+    for plan in route.plans:
+        rules.setdefault(plan.rule or route.rule, []).append(plan.collection)
+    parts = [f"{', '.join(names)} by {rule}" for rule, names in rules.items()]
+    return "; ".join(parts) or f"nothing by {route.rule}"
+
+
+def scope_message(context: QueryContext) -> str:
+    """Return what to say of a scope that holds no document."""
+    request = context.request
+    if request.document_ids is not None:
+        what = f"documents {list(request.document_ids)}"
+        if request.kb_names is not None:
+            what += f" in knowledge bases {list(request.kb_names)}"
+    elif request.kb_names is not None:
+        what = f"knowledge bases {list(request.kb_names)}"
+    else:
+        what = "the filter"
+    return f"the scope holds no document: {what}"
+
+
+def plan_events(
+    route: RouteDecision, found: Sequence[tuple[CollectionQueryPlan, int]]
+) -> Iterator[TraceEvent]:
+    """Yield how each plan came about and how many candidates it brought, then what was not searched.
+
+    Args:
+        route: The decision; a hint named like a collection says why it is searched or not.
+        found: Plans that were searched.
+    """
+    hints = dict(route.hints)
+    for plan, count in found:
+        rule = plan.rule or route.rule
+        hint = hints.pop(plan.collection, "")
+        why = f" ({hint})" if hint else ""
+        message = f"{plan.collection} with {plan.encoder} by {rule}{why}: {count} candidates"
+        yield TraceEvent("plan", message, plugin="" if plan.rule else route.plugin)
+    for name, hint in sorted(hints.items()):
+        yield TraceEvent("plan", f"{name}: {hint}", plugin=route.plugin)
+
+
+def retraction_events(hits: Sequence[Hit]) -> Iterator[TraceEvent]:
+    """Yield which documents among the hits are retracted."""
+    retracted = [hit.document_id for hit in hits if hit.retracted]
+    if retracted:
+        yield TraceEvent("enrich", f"retracted: {', '.join(retracted)}")
