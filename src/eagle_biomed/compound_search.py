@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CompoundAnswer", "CompoundSearch"]
 
-TANIMOTO = "morgan2-tanimoto"
+_TANIMOTO = "morgan2-tanimoto"
 _TIME_LIMIT_S = 5.0
 """Of one substructure search; patterns that screen well take a tenth of it at 200,000 compounds."""
 _ONTOLOGY_NAMES = 2000  # its own entities; those of a large lexicon have no structures
@@ -210,7 +210,7 @@ class CompoundSearch:
         if found.timed_out:
             share = f"{found.looked_at} of {found.candidates} possible molecules, smallest first"
             notes = (*notes, f"stopped after {_TIME_LIMIT_S:g} s, having compared {share}")
-        encoder = TANIMOTO if match == "similar" else "substructure"
+        encoder = _TANIMOTO if match == "similar" else "substructure"
         return replace(answer, hits=tuple(finding.hits), encoder=encoder, notes=notes)
 
     def _learned(
