@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal, Never, TypeVar, get_args, get_origin, get_type_hints
 
+from eagle_biomed.profiles_weights import PROFILE_WEIGHTS, WEIGHT_NAMES
 from eagle_rag.errors import ConfigurationError
 
 __all__ = [
@@ -17,15 +18,19 @@ __all__ = [
     "EncoderMode",
     "FusionOptions",
     "FusionWeights",
+    "GeneralTextSearch",
     "LlmOptions",
     "RouterOptions",
     "TextProfile",
+    "Tier1",
     "read_options",
 ]
 
 EncoderMode = Literal["auto", "require_native", "deterministic"]
+GeneralTextSearch = Literal["always", "dual"]
 RerankPolicy = Literal["domain", "general", "none"]
 TextProfile = Literal["biomedical", "general"]
+Tier1 = Literal["cosine", "filter", "off"]
 
 REFERENCE_ENCODERS: Mapping[str, str] = {
     "eagle_chemical": "molformer",
@@ -116,7 +121,10 @@ class BiomedOptions:
         cache_dir: Folder for what is computed once; empty for the user's cache folder.
         encoder_mode: ``auto``, ``require_native`` or ``deterministic``.
         allow_deterministic: In ``auto``: hashes stand in for weights that do not load. Tests only.
-        default_dual_text_search: Always search the core's ``eagle_text`` too.
+        default_dual_text_search: Search the core's ``eagle_text`` too, where ``general_text_search`` leaves it
+            open.
+        general_text_search: ``always``: every query goes to ``eagle_text``, where documents are that the
+            document router took for general; ``dual``: only with ``default_dual_text_search``.
         exploratory_search_collections: Further collections to always search.
         use_general_rerank: Leave reranking to the core's policy.
         rerank_policy: ``domain``, ``general`` or ``none``.
@@ -124,6 +132,12 @@ class BiomedOptions:
         retrieval_scoring: Weights by workflow that replace the built-in ones.
         medcpt_dual_search: Fill and search ``eagle_text_medcpt`` too.
         collection_recall_top_k: Rows each arm of a plan brings.
+        expand_encoders: Encoders, besides ``pubmedbert``, whose query gets the names of its entities.
+        drug_structure_search: A query that names a drug among other words goes to ``eagle_chemical`` too. Off:
+            the compound's card would come before the papers that the question is about.
+        tier1: How the candidates of one plan are ordered: ``cosine``, ``filter`` or ``off``; see ``rerank``.
+        supplement_min_new: Passages of documents named by a drug that are put before the merged rerank at
+            most; 0 looks for none.
         doc_semantic_router: The tiered document router.
     """
 
@@ -135,6 +149,7 @@ class BiomedOptions:
     encoder_mode: EncoderMode = "auto"
     allow_deterministic: bool = False
     default_dual_text_search: bool = False
+    general_text_search: GeneralTextSearch = "always"
     exploratory_search_collections: tuple[str, ...] = ()
     use_general_rerank: bool = False
     rerank_policy: RerankPolicy = "domain"
@@ -142,6 +157,10 @@ class BiomedOptions:
     retrieval_scoring: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     medcpt_dual_search: bool = False
     collection_recall_top_k: int = 20
+    expand_encoders: tuple[str, ...] = ()
+    drug_structure_search: bool = False
+    tier1: Tier1 = "filter"
+    supplement_min_new: int = 2
     doc_semantic_router: RouterOptions = field(default_factory=RouterOptions)
 
     @property
@@ -187,10 +206,12 @@ def _check(options: BiomedOptions) -> None:
     for name in options.encoders:
         if name not in REFERENCE_ENCODERS:
             _refuse_key(f"{_ROOT}.encoders", name, tuple(REFERENCE_ENCODERS))
+    _check_scoring(options.retrieval_scoring)
     router = options.doc_semantic_router
     at = f"{_ROOT}.doc_semantic_router"
     least = (
         (f"{_ROOT}.collection_recall_top_k", options.collection_recall_top_k, 1),
+        (f"{_ROOT}.supplement_min_new", options.supplement_min_new, 0),
         (f"{at}.sketch_max_tokens", router.sketch_max_tokens, 1),
         (f"{at}.llm.max_sketch_chars", router.llm.max_sketch_chars, 1),
         (f"{at}.llm_margin", router.llm_margin, 0),
@@ -199,6 +220,16 @@ def _check(options: BiomedOptions) -> None:
         if value < lowest:
             message = f"{key} must be at least {lowest}, got {value}"
             raise ConfigurationError(message, remedy=_REMEDY)
+
+
+def _check_scoring(given: Mapping[str, Mapping[str, float]]) -> None:
+    at = f"{_ROOT}.retrieval_scoring"
+    for profile, weights in given.items():
+        if profile not in (*PROFILE_WEIGHTS, "general"):
+            _refuse_key(at, profile, (*PROFILE_WEIGHTS, "general"))
+        for weight in weights:
+            if weight not in WEIGHT_NAMES:
+                _refuse_key(f"{at}.{profile}", weight, WEIGHT_NAMES)
 
 
 def _read_section(section: type[T], given: Mapping[str, Any], where: str) -> T:

@@ -1,11 +1,12 @@
 """Routes by what a query holds; the chemical collection is asked for a structure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from eagle_biomed.collections import collection_profiles
+from eagle_biomed.intent import detect_retrieval_intent
 from eagle_biomed.options import BiomedOptions
 from eagle_biomed.routing import QueryRouter, structure_in
 from eagle_rag.errors import EncoderLoadError, UnknownName
@@ -18,6 +19,7 @@ from eagle_rag.model.query import (
     CollectionQueryPlan,
     ExpandedQuery,
     QueryContext,
+    QueryIntent,
     RouteDecision,
     SearchRequest,
 )
@@ -27,6 +29,8 @@ ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
 CHEMICAL = CollectionQueryPlan("eagle_chemical", "molformer")
 NO_MOLECULE = "c1cccc1C(=O)O"  # a ring of five aromatic carbons
 TEXT = ["eagle_text_biomed", "eagle_text"]
+DRUGS = BiomedOptions(drug_structure_search=True)
+MEDCPT = ["eagle_text_biomed", "eagle_text_medcpt", "eagle_text"]
 CARDS = (
     EncoderCard("general", "text", 8, "hash"),
     EncoderCard("pubmedbert", "text", 768, "auto"),
@@ -38,15 +42,39 @@ CARDS = (
 )
 
 
-KNOWN = {"aspirin": ASPIRIN, "adalimumab": ""}
+KNOWN = {"aspirin": ASPIRIN, "gefitinib": "C#C", "adalimumab": ""}
+TARGETS = {"egfr": ("gefitinib",)}
 
 
-class Compounds:
+@dataclass(frozen=True)
+class Known:
+    entity: str
+    aliases: tuple[str, ...] = ()
+    related_drugs: tuple[str, ...] = ()
+
+
+class Names:
+    """Three drugs, one without a structure, and a gene that one of them acts on."""
+
+    def match_entities(self, text: str) -> Sequence[str]:
+        low = text.lower()
+        return sorted((each for each in (*KNOWN, *TARGETS) if each in low), key=low.index)
+
     def match_drug_entities(self, text: str) -> Sequence[str]:
-        return [name for name in KNOWN if name in text.lower()]
+        return [name for name in self.match_entities(text) if name in KNOWN]
+
+    def resolve_entity(self, entity: str) -> Known:
+        related = ("ibuprofen",) if entity in KNOWN else TARGETS.get(entity, ())
+        return Known(entity, related_drugs=related)
 
     def smiles_of(self, name: str) -> str:
         return KNOWN.get(name.lower(), "")
+
+    def resolve_compound_query(self, smiles_or_name: str) -> str:
+        return self.smiles_of(smiles_or_name) or smiles_or_name
+
+    def expand_query_for_dense_retrieval(self, query: str) -> str:
+        return f"{query} [biomed entities: x]"
 
 
 def no_encoder() -> TextEncoder:
@@ -54,11 +82,14 @@ def no_encoder() -> TextEncoder:
 
 
 def router(
-    options: BiomedOptions | None = None, *, hybrid: Sequence[str] | None = None
+    options: BiomedOptions | None = None,
+    *,
+    hybrid: Sequence[str] | None = None,
+    cards: Sequence[EncoderCard] = CARDS,
 ) -> QueryRouter:
     chosen = options or BiomedOptions()
     encoders = EncoderRegistry()
-    for card in CARDS:
+    for card in cards:
         encoders.register_encoder(card, no_encoder)
     collections = CollectionRegistry(encoders, hybrid_text_collections=hybrid)
     collections.register_collection(CollectionProfile("eagle_text", 8, "general"))
@@ -67,12 +98,13 @@ def router(
     )
     for profile in collection_profiles(chosen.encoders, encoders.cards()):
         collections.register_collection(profile)
-    return QueryRouter(chosen, collections=collections, encoders=encoders, names=Compounds)
+    return QueryRouter(chosen, collections=collections, encoders=encoders, names=Names)
 
 
 def context(query: str, **changes: object) -> QueryContext:
     request = replace(SearchRequest(query), **changes)  # type: ignore[arg-type]  # fields of the request
-    return QueryContext(request, "biomed", tuple(query.split()))
+    intent = detect_retrieval_intent(query, Names())
+    return QueryContext(request, "biomed", tuple(query.split()), intent=intent)
 
 
 def route(query: str, options: BiomedOptions | None = None, **changes: object) -> RouteDecision:
@@ -92,10 +124,16 @@ def collections_of(decision: RouteDecision) -> list[str]:
         ("CO poisoning of the CNS", []),
         (f"SMILES {ASPIRIN}", ["eagle_chemical"]),
         ("InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3", ["eagle_chemical"]),
+        (f"trials of {ASPIRIN} in stroke", ["eagle_chemical"]),
         ("aspirin", ["eagle_chemical"]),
         ("Aspirin?", ["eagle_chemical"]),
         ("aspirin in stroke", []),
+        ("EGFR resistance", []),
+        ("aspirin plus gefitinib", []),
+        ("compound gefitinib", ["eagle_chemical"]),
+        ("compounds that bind EGFR", []),
         ("compounds similar to aspirin", ["eagle_chemical"]),
+        ("drug label of aspirin", []),
         ("structure of adalimumab", []),
         ("chest radiograph", ["eagle_medical_radiology"]),
         ("aspirin analogues on CT", ["eagle_chemical", "eagle_medical_radiology"]),
@@ -112,7 +150,7 @@ def test_plans_have_the_collections_encoder_depth_and_bm25_arm() -> None:
         CollectionQueryPlan("eagle_text", "general", 20, hybrid=True),
         CollectionQueryPlan("eagle_chemical", "molformer", 20, hybrid=False),
     )
-    assert decision.rule == "biomed-text+general+chemical"
+    assert decision.rule == "biomed-chemical:text+general+chemical"
 
 
 def test_the_routers_hybrid_list_is_heeded() -> None:
@@ -135,11 +173,28 @@ def candidate(name: str, similarity: float, arm: str = "eagle_chemical/dense") -
 FOUND = (candidate("same", 0.9999999), candidate("like", 0.9), candidate("far", 0.2))
 
 
-def test_a_query_that_is_but_a_name_brings_the_compound_without_its_neighbours() -> None:
+@pytest.mark.parametrize(
+    "query", ["aspirin", "aspirin in stroke", "compound aspirin", "aspirin was similar to placebo"]
+)
+def test_a_query_that_names_a_drug_brings_the_compound_without_its_neighbours(query: str) -> None:
     """In a library without the drug, its neighbours would be first for its name."""
-    narrowed = router().narrow(context("aspirin"), CHEMICAL, FOUND)
+    narrowed = router().narrow(context(query), CHEMICAL, FOUND)
     assert narrowed == FOUND[:1]
-    assert router().narrow(context("aspirin"), CHEMICAL, FOUND[1:]) == ()
+    assert router().narrow(context(query), CHEMICAL, FOUND[1:]) == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [("aspirin in stroke", 5), ("compounds similar to aspirin", 20), (f"SMILES {ASPIRIN}", 20)],
+)
+def test_the_chemical_plan_of_a_drugs_name_brings_few_rows(query: str, rows: int) -> None:
+    chemical = route(query, DRUGS).plans[-1]
+    assert (chemical.collection, chemical.recall_top_k) == ("eagle_chemical", rows)
+
+
+def test_few_rows_are_never_more_than_the_depth() -> None:
+    decision = route("aspirin", BiomedOptions(collection_recall_top_k=2))
+    assert decision.plans[-1].recall_top_k == 2
 
 
 @pytest.mark.parametrize(
@@ -147,6 +202,9 @@ def test_a_query_that_is_but_a_name_brings_the_compound_without_its_neighbours()
     [
         (f"SMILES {ASPIRIN}", "eagle_chemical"),
         ("compounds similar to aspirin", "eagle_chemical"),
+        ("analogues of aspirin", "eagle_chemical"),
+        ("aspirin derivatives", "eagle_chemical"),
+        ("structurally related to aspirin", "eagle_chemical"),
         ("aspirin", "eagle_text"),
     ],
 )
@@ -169,8 +227,9 @@ def test_a_collection_without_an_encoder_is_left_out_and_named() -> None:
     assert dict(decision.hints) == {
         "eagle_chemical": reason,
         "eagle_medical_radiology": reason,
-        "eagle_text": "always",
+        "eagle_text": "always: documents taken for general text are only there",
         "eagle_text_biomed": "always",
+        "parent_doc_retrieval": "False",
     }
 
 
@@ -203,7 +262,38 @@ def test_words_alone_do_not_go_where_there_are_no_words() -> None:
 def test_medcpt_is_searched_when_it_is_filled() -> None:
     assert "eagle_text_medcpt" not in collections_of(route("kinase"))
     options = BiomedOptions(medcpt_dual_search=True)
-    assert collections_of(route("kinase", options)) == [*TEXT, "eagle_text_medcpt"]
+    assert collections_of(route("kinase", options)) == MEDCPT
+
+
+@pytest.mark.parametrize(
+    ("options", "searched"),
+    [
+        ({}, ["eagle_text_biomed", "eagle_text"]),
+        ({"general_text_search": "dual"}, ["eagle_text_biomed"]),
+        (
+            {"general_text_search": "dual", "default_dual_text_search": True},
+            ["eagle_text_biomed", "eagle_text"],
+        ),
+        (
+            {"general_text_search": "dual", "medcpt_dual_search": True},
+            ["eagle_text_biomed", "eagle_text_medcpt"],
+        ),
+        (
+            {"default_dual_text_search": True, "medcpt_dual_search": True},
+            ["eagle_text_biomed", "eagle_text_medcpt", "eagle_text"],
+        ),
+        (
+            {"general_text_search": "dual", "encoders": {"eagle_text_biomed": ""}},
+            ["eagle_text"],
+        ),
+    ],
+)
+def test_text_is_searched_as_the_options_say(
+    options: dict[str, object], searched: list[str]
+) -> None:
+    """Where nothing fills the biomedical text collection, its passages are in the core's."""
+    decision = route("kinase", BiomedOptions(**options))  # type: ignore[arg-type]  # fields of the options
+    assert collections_of(decision) == searched
 
 
 def test_exploratory_collections_are_always_searched_once() -> None:
@@ -230,21 +320,113 @@ def test_an_exploratory_collection_that_is_not_there_is_an_error() -> None:
 
 
 def test_without_collections_the_core_decides() -> None:
-    each = QueryRouter(
-        BiomedOptions(), collections=None, encoders=EncoderRegistry(), names=Compounds
-    )
+    each = QueryRouter(BiomedOptions(), collections=None, encoders=EncoderRegistry(), names=Names)
     assert each.route(context("aspirin")) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "hints"),
+    [
+        ("kinase", {}),
+        ("EGFR resistance", {"parent_doc_retrieval": "False"}),
+        ("aspirin in stroke", {"parent_doc_retrieval": "False"}),
+    ],
+)
+def test_parent_documents_are_not_expanded_for_a_query_that_names_an_entity(
+    query: str, hints: dict[str, str]
+) -> None:
+    found = dict(route(query).hints)
+    assert {name: found[name] for name in found if name == "parent_doc_retrieval"} == hints
+
+
+def test_a_suppressed_collection_is_left_out_wherever_it_comes_from() -> None:
+    options = BiomedOptions(exploratory_search_collections=("eagle_chemical",))
+    decision = route("drug label of aspirin", options)
+    assert collections_of(decision) == TEXT
+    assert "workflow regulatory" in dict(decision.hints)["eagle_chemical"]
+    assert decision.rule == "biomed-regulatory:text+general"
+
+
+@pytest.mark.parametrize(
+    ("query", "further"),
+    [
+        ("gefitinib in lung cancer", ["eagle_chemical"]),
+        ("EGFR resistance to gefitinib", ["eagle_chemical"]),
+        ("adalimumab in arthritis", []),
+        ("EGFR resistance", []),
+        ("drug label of aspirin", []),
+    ],
+)
+def test_drug_hits_go_to_chemistry_as_in_the_reference_when_asked_to(
+    query: str, further: list[str]
+) -> None:
+    """Off by default: the card of the compound came before the papers of the question."""
+    assert collections_of(route(query, DRUGS)) == [*TEXT, *further]
+
+
+def test_that_a_drugs_structure_is_not_searched_is_said() -> None:
+    assert (
+        "drug_structure_search is off" in dict(route("aspirin in stroke").hints)["eagle_chemical"]
+    )
+
+
+def test_a_target_is_no_structure_and_its_drugs_are_not_put_in_its_place() -> None:
+    decision = route("EGFR resistance")
+    assert "no structure" in dict(decision.hints)["eagle_chemical"]
+
+
+def test_a_combination_goes_to_pictures_that_can_be_asked_in_words() -> None:
+    query = "aspirin plus gefitinib"
+    assert collections_of(route(query)) == TEXT
+    assert "takes pictures alone" in dict(route(query).hints)["eagle_visual"]
+    cards = tuple(replace(card, queries_text=card.label == "eyes") for card in CARDS)
+    decision = router(cards=cards).route(context(query))
+    assert decision is not None
+    assert collections_of(decision) == [*TEXT, "eagle_visual"]
+    assert "eagle_visual" not in dict(route("aspirin and gefitinib").hints)
+
+
+def test_a_query_of_another_namespace_is_left_to_the_core() -> None:
+    foreign = replace(context("aspirin"), namespace="core")
+    assert router().route(foreign) is None
+    assert router().expand(foreign, None) is None
+    assert router().expand(foreign, CHEMICAL) is None
 
 
 @pytest.mark.parametrize("query", ["aspirin", "Aspirin in stroke", f"SMILES: {ASPIRIN} please"])
 def test_the_chemical_collection_is_asked_for_the_structure_alone(query: str) -> None:
-    assert router().expand(context(query), CHEMICAL) == ExpandedQuery(ASPIRIN)
+    expanded = router().expand(context(query), CHEMICAL)
+    assert expanded is not None
+    assert expanded.dense_query == ASPIRIN
 
 
-def test_other_plans_and_queries_without_structure_are_left_to_the_core() -> None:
+def test_without_a_plan_the_query_comes_back_with_its_intent() -> None:
+    expanded = router().expand(context("aspirin warnings"), None)
+    intent = QueryIntent("drug_entity", section_cues=("warnings",), require_entity_match=True)
+    assert expanded == ExpandedQuery("aspirin warnings", ("aspirin", "warnings"), intent)
+
+
+@pytest.mark.parametrize(
+    ("encoder", "options", "dense"),
+    [
+        ("pubmedbert", (), "aspirin [biomed entities: x]"),
+        ("medcpt-query", (), "aspirin"),
+        ("general", (), "aspirin"),
+        ("general", ("general",), "aspirin [biomed entities: x]"),
+    ],
+)
+def test_the_options_say_whose_query_is_rewritten(
+    encoder: str, options: tuple[str, ...], dense: str
+) -> None:
+    plan = CollectionQueryPlan("eagle_text", encoder)
+    expanded = router(BiomedOptions(expand_encoders=options)).expand(context("aspirin"), plan)
+    assert expanded is not None
+    assert (expanded.dense_query, expanded.sparse_terms) == (dense, ("aspirin",))
+
+
+def test_a_picture_and_a_query_without_structure_are_left_to_the_core() -> None:
     each = router()
-    assert each.expand(context("aspirin"), None) is None
-    assert each.expand(context("aspirin"), CollectionQueryPlan("eagle_text", "general")) is None
+    assert each.expand(context("", image=b"png"), None) is None
     assert each.expand(context("kinase"), CHEMICAL) is None
 
 
@@ -260,4 +442,4 @@ def test_other_plans_and_queries_without_structure_are_left_to_the_core() -> Non
     ],
 )
 def test_the_first_structure_of_a_query_counts(query: str, structure: str) -> None:
-    assert structure_in(query, Compounds()) == structure
+    assert structure_in(query, Names()) == structure
