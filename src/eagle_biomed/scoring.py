@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from eagle_biomed.entity_names import key_of
@@ -44,8 +45,8 @@ _RELATED: Final = 6  # drugs of an entity that stand for it when the query names
 _TAGGED, _IN_BLOB = 1.0, 0.5
 _ELSEWHERE: Final = 0.75  # entity match of a drug in the blob or in the text
 _ENTITY_WEIGHT, _DENSE_WEIGHT = 2.0, 0.1  # of the supplement's formula
-_PARTS: Final = re.compile(rf"[\s\-{HYPHENS}]+")
-_GAP: Final = rf"[\s\-{HYPHENS}]?"
+_PARTS: Final = re.compile(rf"[^\W\d_]+|\d+|[^\s\-{HYPHENS}]")  # runs of letters, of digits; signs
+_GAP: Final = rf"[\s\-{HYPHENS}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +112,31 @@ def names_any(text: str, drugs: Sequence[str]) -> bool:
 
     ``nib`` is not in ``nibble``, ``STI57`` not in ``STI571``; ``imatinib`` is in ``label_imatinib.xml``.
     """
+    return _stands_within(text, drugs, len(text))
+
+
+def _stands_within(text: str, drugs: Sequence[str], end: int) -> bool:
+    """Return whether a name stands before ``end``; what follows tells whether the name ends there."""
     pattern = _pattern(tuple(drugs))
-    return pattern is not None and pattern.search(text) is not None
+    found = () if pattern is None else pattern.finditer(text[: end + 1])
+    return any(match.end() <= end for match in found)
 
 
 @lru_cache(maxsize=256)
 def _pattern(drugs: tuple[str, ...]) -> re.Pattern[str] | None:
-    forms = sorted({form for drug in drugs if (form := _form(drug))}, key=lambda f: (-len(f), f))
+    forms = sorted({form for drug in drugs if (form := _form(drug))}, key=lambda f: (len(f), f))
     return re.compile("|".join(forms), re.IGNORECASE) if forms else None
 
 
 def _form(name: str) -> str:
-    parts = [part for part in _PARTS.split(name.strip()) if part]
+    parts: list[str] = _PARTS.findall(name)
     if not parts:
         return ""
-    body = _GAP.join(map(re.escape, parts))
+    body = re.escape(parts[0])
+    for before, part in pairwise(parts):
+        # Two numbers never become one.
+        gap = _GAP if before.isdigit() and part.isdigit() else f"{_GAP}?"
+        body += gap + re.escape(part)
     return f"(?<!{_same(parts[0][0])}){body}(?!{_same(parts[-1][-1])})"
 
 
@@ -160,7 +171,7 @@ def entity_match_score(evidence: Evidence, drugs: Sequence[str]) -> float:
     boost = entity_boost_score(evidence, drugs)
     if boost >= _TAGGED:
         return 1.0
-    in_text = boost >= _IN_BLOB or names_any(evidence.text[:ENTITY_TEXT_CHARS], drugs)
+    in_text = boost >= _IN_BLOB or _stands_within(evidence.text, drugs, ENTITY_TEXT_CHARS)
     return _ELSEWHERE if in_text else 0.0
 
 
@@ -187,7 +198,7 @@ def cross_drug_penalty(evidence: Evidence, drugs: Sequence[str]) -> float:
     asked = _keys(drugs)
     if not asked or not tagged or asked & tagged:
         return 0.0
-    if names_any(evidence.blob, drugs) or names_any(evidence.text[:ENTITY_TEXT_CHARS], drugs):
+    if names_any(evidence.blob, drugs) or _stands_within(evidence.text, drugs, ENTITY_TEXT_CHARS):
         return 0.0
     return 1.0
 
