@@ -27,7 +27,7 @@ $(TORCH_VENV)/.ready: pyproject.toml
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,torch]' 'torch==2.13.0' 'torchvision==0.28.0'
 	@touch $@
 
-demo: $(VENV)/.ready  ## ingest the sample corpus (or CORPUS=path) and answer three questions
+demo: $(VENV)/.ready  ## ingest the sample corpus (or CORPUS=path) and answer questions
 	@$(BIN)/eagle demo --data-dir $(DEMO_DIR) $(if $(CORPUS),--corpus '$(CORPUS)')
 
 test: $(VENV)/.ready-dev  ## run all tests

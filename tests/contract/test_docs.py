@@ -19,7 +19,7 @@ from eagle_rag.engine import Engine
 from eagle_rag.kernel.layers import env_name, known_keys
 from eagle_rag.kernel.settings import Settings, load_settings
 from eagle_rag.model.results import Hit, IngestReport, VerifyReport
-from eagle_rag.sample import sample_paths
+from eagle_rag.sample import record_paths, sample_paths
 from eagle_rag.surfaces.cli.main import app
 from eagle_rag.surfaces.cli.session import Session
 
@@ -103,7 +103,8 @@ def _mentions_only(words: list[str]) -> bool:
 def _parse(words: list[str]) -> None:
     """Parse a command without running it, or raise what the command line would say."""
     command: Any = typer.main.get_command(app)
-    context = command.make_context("eagle", list(words))
+    # Pages are about the default profile, which brings commands of its own; one that is named wins.
+    context = command.make_context("eagle", ["--profile", "embedded", *words])
     if "--set" in words:
         assignments = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
         session = Session.from_options(None, None, None, tuple(assignments))
@@ -137,6 +138,8 @@ def test_commands_are_really_checked() -> None:
     assert sum(1 for _ in _commands(CLI)) > 20
     with pytest.raises(Exception, match="No such option"):
         _parse(["search", "x", "--absent"])
+    with pytest.raises(Exception, match="No such option"):
+        _parse(["compounds", "search", "aspirin", "--absent"])
     with pytest.raises(Exception, match="No such command"):
         _parse(["absent"])
 
@@ -277,8 +280,11 @@ def test_every_page_is_in_the_index_of_pages() -> None:
 def test_passages_shown_on_a_page_are_those_of_the_sample(
     page: Path, make_shared_engine: Callable[..., Engine]
 ) -> None:
-    engine = make_shared_engine()
-    engine.ingest(sample_paths())
+    # Ids hold the namespace: they are those of the default profile.
+    engine = make_shared_engine(
+        {"profile": "embedded", "plugins.options.biomed.encoders.eagle_text_biomed": "hash"}
+    )
+    engine.ingest([*sample_paths(), *record_paths()])
     text = _read(page)
     shown = re.findall(r"characters (\d+)-(\d+) of (doc1_\w+) \| (psg1_\w+) \| .*\n +(.+)", text)
     assert shown, "run `make demo` and paste what it prints"
