@@ -19,6 +19,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# Python's own notations and those of host names: no document is written in them.
+_NO_TEXT = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MAX_CONTROL_SHARE = 0.01
 
@@ -68,11 +70,24 @@ def _decode(data: bytes, declared: str) -> tuple[str, tuple[str, ...]]:
             return _marked(data, encoding)
     if declared:
         try:
-            return data.decode(declared), ()
-        except (LookupError, UnicodeDecodeError) as error:
+            return data.decode(_known(declared)), ()
+        except (LookupError, UnicodeError) as error:
             text, warnings = _guess(data)
             return text, (f"declared encoding {declared!r} does not fit: {error}", *warnings)
     return _guess(data)
+
+
+def _known(declared: str) -> str:
+    """Return the name of an encoding of documents.
+
+    Raises:
+        LookupError: It is none.
+    """
+    name = codecs.lookup(declared).name
+    if name.replace("_", "-") in _NO_TEXT:
+        message = "no encoding of documents"
+        raise LookupError(message)
+    return name
 
 
 def _marked(data: bytes, encoding: str) -> tuple[str, tuple[str, ...]]:

@@ -199,3 +199,14 @@ def test_a12_pages_that_cannot_be_read_whole_are_refused(data: str, reason: str)
 )
 def test_pages_are_known_by_name_or_first_bytes(uri: str, data: bytes, *, accepted: bool) -> None:
     assert HtmlParser().accepts(Source(uri, data, "")) is accepted
+
+
+@pytest.mark.parametrize("name", ["undefined", "punycode", "idna", "unicode_escape", "hex", "x"])
+def test_g6_a_declared_encoding_of_no_document_is_told_and_passed_over(name: str) -> None:
+    page = f'<html><head><meta charset="{name}"><title>T</title></head><body><p>Caf\u00e9 \\x41</p></body></html>'
+    source = Source("a.html", page.encode(), "d")
+
+    document = HtmlParser().parse(source).documents[0]
+
+    assert "Caf\u00e9 \\x41" in document.text
+    assert "does not fit" in document.warnings[0]
