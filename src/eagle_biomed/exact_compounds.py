@@ -24,6 +24,7 @@ __all__ = [
     "card_passage",
     "compound_id_of",
     "exact_forms",
+    "is_exact_compound",
 ]
 
 COMPOUND_FORMAT = "compound"
@@ -130,7 +131,7 @@ class ExactCompounds:
         supplement: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...] | None:
         """Return the ranking with those of ``supplement`` first, scored above the best."""
-        own = [each for each in supplement if any(arm.arm == _ARM for arm in each.arms)]
+        own = [each for each in supplement if is_exact_compound(each)]
         if not own:
             return None
         best = max((each.score for each in merged), default=0.0)
@@ -141,6 +142,11 @@ class ExactCompounds:
         )
         ahead = {each.passage_id for each in first}
         return (*first, *(each for each in merged if each.passage_id not in ahead))
+
+
+def is_exact_compound(candidate: Candidate) -> bool:
+    """Return whether a candidate is there because the query writes its structure down."""
+    return any(arm.arm == _ARM for arm in candidate.arms)
 
 
 def _keys_in(query: str) -> Iterator[tuple[str, str]]:

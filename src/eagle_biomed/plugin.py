@@ -12,6 +12,7 @@ from eagle_rag.model.query import (
     Candidate,
     CollectionQueryPlan,
     ExpandedQuery,
+    QueryAddition,
     QueryContext,
     RouteDecision,
 )
@@ -112,25 +113,31 @@ class BiomedPlugin:
     def query_dense_expand(
         self, context: QueryContext, plan: CollectionQueryPlan | None
     ) -> ExpandedQuery | None:
-        """Ask the chemical collection for a structure; leave other plans to the core."""
+        """Find the intent; ask text encoders with names, and the chemical collection for a structure."""
         return self._parts.queries.expand(context, plan)
+
+    @hookimpl
+    def query_assemble(self, context: QueryContext) -> QueryAddition | None:
+        """Note the names that go with the query's entities."""
+        return self._parts.path.assemble(context)
 
     @hookimpl
     def rerank(
         self,
         context: QueryContext,
         plan: CollectionQueryPlan,
+        expanded: ExpandedQuery,
         candidates: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...] | None:
-        """Keep a compound's neighbours out of an answer that nobody asked them for."""
-        return self._parts.queries.narrow(context, plan, candidates)
+        """Put what names the drugs of a query first; keep a compound's neighbours out unless asked for."""
+        return self._parts.path.rerank(context, plan, expanded, candidates=candidates)
 
     @hookimpl
     def retrieve_supplement(
         self, context: QueryContext, plans: tuple[CollectionQueryPlan, ...]
     ) -> tuple[Candidate, ...] | None:
-        """Bring the compounds whose structures the query holds."""
-        return self._parts.compounds.supplement(context, plans)
+        """Bring the compounds whose structures the query holds, and documents about its drugs."""
+        return self._parts.path.retrieve_supplement(context, plans)
 
     @hookimpl
     def rrf_post_merge(
@@ -139,6 +146,12 @@ class BiomedPlugin:
         merged: tuple[Candidate, ...],
         supplement: tuple[Candidate, ...],
     ) -> tuple[Candidate, ...] | None:
-        """Put those compounds first."""
-        del context
-        return self._parts.compounds.inject(merged, supplement)
+        """Put those compounds first, and what else is new before the rerank."""
+        return self._parts.path.post_merge(context, merged, supplement)
+
+    @hookimpl
+    def rerank_merged(
+        self, context: QueryContext, merged: tuple[Candidate, ...], texts: tuple[str, ...]
+    ) -> tuple[Candidate, ...] | None:
+        """Rerank by cross-encoder, entity, section and the penalty for other drugs."""
+        return self._parts.path.rerank_merged(context, merged, texts)

@@ -13,10 +13,16 @@ from eagle_biomed.doc_profile import DocumentRouter, profile_event, stamp_profil
 from eagle_biomed.encoders import register_encoders
 from eagle_biomed.enrichment import enrich_passages
 from eagle_biomed.entity_tools import entity_tool
+from eagle_biomed.evidence import EvidenceReader
 from eagle_biomed.exact_compounds import ExactCompounds
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.options import BiomedOptions, read_options
-from eagle_biomed.routing import QueryRouter
+from eagle_biomed.pair_scores import PairScores
+from eagle_biomed.query_path import QueryPath
+from eagle_biomed.rerank import PlanReranker
+from eagle_biomed.rerank_merged import MergedReranker
+from eagle_biomed.routing import QueryRouter, structure_in
+from eagle_biomed.supplement import EntitySupplement
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.passage import EncodedBatch, Passage
 from eagle_rag.ports.plugins import PluginContext
@@ -39,7 +45,7 @@ class BiomedParts:
         router: Profiles of documents.
         classifier: Where passages and pictures go.
         queries: Where queries go.
-        compounds: What a structure in a query brings.
+        path: What happens to them there.
     """
 
     context: PluginContext
@@ -49,7 +55,7 @@ class BiomedParts:
     router: DocumentRouter
     classifier: Classifier
     queries: QueryRouter
-    compounds: ExactCompounds
+    path: QueryPath
 
     def enrich(
         self, document: ParsedDocument, passages: tuple[Passage, ...]
@@ -99,6 +105,9 @@ def load_parts(context: PluginContext) -> BiomedParts:
     context.registrar.register_tool(compound_tool(context, names))
     context.registrar.register_tool(entity_tool(names))
     label = options.encoders[TEXT]
+    queries = QueryRouter(
+        options, collections=context.collections, encoders=context.encoders, names=names
+    )
     return BiomedParts(
         context=context,
         formats=FormatTools(context.services.read_xml),
@@ -111,10 +120,36 @@ def load_parts(context: PluginContext) -> BiomedParts:
             model=context.services.json_model,
         ),
         classifier=Classifier(options, lambda: _targets(context, options), context.audit),
-        queries=QueryRouter(
-            options, collections=context.collections, encoders=context.encoders, names=names
+        queries=queries,
+        path=_query_path(context, options, queries, names=names),
+    )
+
+
+def _query_path(
+    context: PluginContext,
+    options: BiomedOptions,
+    queries: QueryRouter,
+    *,
+    names: "Callable[[], Ontology]",
+) -> QueryPath:
+    library, lookup = context.services.library, context.services.names
+    reader = EvidenceReader(context.services.texts, lookup)
+    return QueryPath(
+        router=queries,
+        tier1=PlanReranker(options.tier1, library, reader, names),
+        compounds=ExactCompounds(library),
+        supplement=EntitySupplement(library, lookup, reader, names, queries.expand),
+        tier2=MergedReranker(
+            overrides=options.retrieval_scoring,
+            pairs=PairScores(context.encoders, options.domain_rerank_encoder),
+            reader=reader,
+            library=library,
+            names=names,
+            structure=lambda query: structure_in(query, names()),
+            audit=context.audit,
         ),
-        compounds=ExactCompounds(context.services.library),
+        names=names,
+        min_new=options.supplement_min_new,
     )
 
 

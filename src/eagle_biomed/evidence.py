@@ -1,0 +1,87 @@
+"""What is known of candidates when they are scored: tags and text, section path, title and file.
+
+A row of the store has its tags only where its collection keeps them, and never the document's title; the
+registry has all of it (the reference's ``enrich_file_names``). One look-up each for all candidates of a stage.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from eagle_biomed.enrichment import DRUGS_TAG, SECTION_TAG, tag
+from eagle_biomed.scoring import Evidence, parse_primary_drugs
+from eagle_rag.model.passage import Passage
+from eagle_rag.model.query import Candidate
+from eagle_rag.model.records import DocumentNames
+from eagle_rag.ports.services import NameLookup, PassageTexts
+
+__all__ = ["EvidenceReader", "evidence_of", "with_parts"]
+
+_SUMMARY = "content_summary"
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceReader:
+    """Reads the evidence of candidates.
+
+    Args:
+        texts: The text and tags of passages; ``None``: only what the rows hold.
+        names: What documents are called; ``None`` likewise.
+    """
+
+    texts: PassageTexts | None
+    names: NameLookup | None
+
+    def read(
+        self, candidates: Sequence[Candidate], *, kb_names: Sequence[str] | None
+    ) -> tuple[Evidence, ...]:
+        """Return the evidence of each candidate, in order.
+
+        Args:
+            candidates: What is scored.
+            kb_names: Knowledge bases the caller may see; ``None`` for all.
+        """
+        passages: Mapping[str, Passage] = {}
+        called: Mapping[str, DocumentNames] = {}
+        if candidates and self.texts is not None:
+            ids = list(dict.fromkeys(each.passage_id for each in candidates))
+            passages = self.texts.texts(ids, kb_names=kb_names)
+        if candidates and self.names is not None:
+            documents = list(dict.fromkeys(each.document_id for each in candidates))
+            called = self.names.names_of(documents, kb_names=kb_names)
+        return tuple(
+            evidence_of(each, passages.get(each.passage_id), called.get(each.document_id))
+            for each in candidates
+        )
+
+
+def evidence_of(
+    candidate: Candidate, passage: Passage | None, called: DocumentNames | None
+) -> Evidence:
+    """Return what is known of one candidate.
+
+    Args:
+        candidate: Its row's extra fields come first.
+        passage: Its passage; its tags fill what the row does not hold.
+        called: Title and file of its document.
+    """
+    extra = dict(candidate.extra)
+    blob = [] if passage is None else [" > ".join(passage.section_path)]
+    if called is not None:
+        # The URI ends in the file's name, so that one is not said twice.
+        blob += [called.title, called.source_uri, called.member]
+    return Evidence(
+        primary_drugs=parse_primary_drugs(_value(extra, passage, DRUGS_TAG)),
+        blob="\n".join(filter(None, blob)).lower(),
+        section=_value(extra, passage, SECTION_TAG),
+        text="" if passage is None else passage.text,
+        summary=extra.get(_SUMMARY) or "",
+    )
+
+
+def _value(extra: Mapping[str, str | None], passage: Passage | None, name: str) -> str:
+    return extra.get(name) or ("" if passage is None else tag(passage, name))
+
+
+def with_parts(candidate: Candidate, **parts: float) -> tuple[tuple[str, float], ...]:
+    """Return a candidate's parts with these in place of older ones, sorted by name."""
+    return tuple(sorted((dict(candidate.parts) | parts).items()))

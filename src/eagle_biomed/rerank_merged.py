@@ -1,0 +1,218 @@
+"""Tier 2: the merged ranking by cross-encoder, entity, section and the penalty for other drugs.
+
+``final = w_ce * ce_norm + (w_entity * entity + w_sec * section - w_xdrug_penalty * xdrug)``, the weights by
+workflow. Where no cross-encoder is there, the fused scores take its place: then this is a fusion of signals
+that costs two look-ups in the registry. What stays where it is: compounds that the query writes down, first;
+passages found through pictures alone, last.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from eagle_biomed.collections import CHEMICAL, CORE_VISUAL, PATHOLOGY, RADIOLOGY
+from eagle_biomed.combination import bring_up_each_drug
+from eagle_biomed.evidence import EvidenceReader, with_parts
+from eagle_biomed.exact_compounds import is_exact_compound
+from eagle_biomed.injection import INJECTED
+from eagle_biomed.intent import EntityNames
+from eagle_biomed.pair_scores import PairScores, RerankScores
+from eagle_biomed.profiles_weights import Weights, profile_weights
+from eagle_biomed.rerank import VectorShelf, cosines
+from eagle_biomed.scoring import (
+    Evidence,
+    boost_terms,
+    cross_drug_penalty,
+    entity_match_score,
+    fused_score,
+    normalise,
+    section_match_score,
+)
+from eagle_rag.model.query import Candidate, QueryContext
+from eagle_rag.model.records import AuditEvent
+from eagle_rag.ports.plugins import DecisionLog
+
+__all__ = ["MergedReranker", "Scored", "fuse_scores", "is_by_picture", "standing_scores"]
+
+_VISUAL: Final = frozenset({RADIOLOGY, PATHOLOGY, CORE_VISUAL})
+_SEARCH_ARMS: Final = frozenset({"dense", "identifier", "lexical"})
+_AUDITED: Final = "rerank_t2_domain"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with what it was scored by."""
+
+    candidate: Candidate
+    evidence: Evidence
+    entity: float
+
+
+def is_by_picture(candidate: Candidate) -> bool:
+    """Return whether a passage was found through its pictures alone."""
+    found = [arm.arm.rpartition("/") for arm in candidate.arms]
+    collections = {where for where, _, arm in found if arm in _SEARCH_ARMS}
+    return bool(collections) and collections <= _VISUAL
+
+
+def standing_scores(candidates: Sequence[Candidate]) -> list[float]:
+    """Return the scores candidates have, for want of a cross-encoder's.
+
+    No arm found an injected one: it counts as the lowest of those found, not by the 100 that only keep it in
+    the pool. Were it kept, min-max would make all others alike.
+    """
+    injected = [INJECTED in dict(each.parts) for each in candidates]
+    found = [each.score for each, added in zip(candidates, injected, strict=True) if not added]
+    least = min(found, default=0.0)
+    return [
+        least if added else each.score for each, added in zip(candidates, injected, strict=True)
+    ]
+
+
+def fuse_scores(
+    context: QueryContext,
+    candidates: Sequence[tuple[Candidate, Evidence]],
+    scores: RerankScores,
+    *,
+    terms: Sequence[str],
+    weights: Weights,
+) -> list[Scored]:
+    """Return the candidates with their final scores and the parts of them, best first.
+
+    Args:
+        context: Its intent has the section cues.
+        candidates: With their evidence.
+        scores: Of the cross-encoder; one that was not reached counts as the lowest.
+        terms: Names of the drugs asked for; see ``boost_terms``.
+        weights: Of the workflow.
+    """
+    reached = normalise([value for value in scores.values if value is not None])
+    upcoming = iter(reached)
+    fused: list[Scored] = []
+    for (candidate, evidence), raw in zip(candidates, scores.values, strict=True):
+        ce_norm = 0.0 if raw is None else next(upcoming)
+        entity = entity_match_score(evidence, terms)
+        section = section_match_score(evidence, context.intent.section_cues)
+        xdrug = cross_drug_penalty(evidence, terms)
+        final = fused_score(ce_norm, entity, section, xdrug, weights)
+        parts = {"ce_norm": ce_norm, "entity": entity, "section": section, "xdrug": xdrug}
+        if raw is not None:
+            parts["ce_raw"] = raw
+        explained = with_parts(candidate, final=final, **parts)
+        fused.append(Scored(replace(candidate, score=final, parts=explained), evidence, entity))
+    return _sorted(fused)
+
+
+def _sorted(scored: Sequence[Scored]) -> list[Scored]:
+    return sorted(scored, key=lambda each: (-each.candidate.score, each.candidate.passage_id))
+
+
+@dataclass(frozen=True, slots=True)
+class MergedReranker:
+    """Reranks the merged ranking.
+
+    Args:
+        overrides: ``retrieval_scoring`` of the options.
+        pairs: The cross-encoder.
+        reader: Reads tags, sections, titles and files.
+        library: Compares stored chemical vectors.
+        names: Gives the ontology.
+        structure: The structure a query holds or names; empty when it has none.
+        audit: Told of every rerank.
+    """
+
+    overrides: Mapping[str, Any]
+    pairs: PairScores
+    reader: EvidenceReader
+    library: VectorShelf | None
+    names: Callable[[], EntityNames]
+    structure: Callable[[str], str]
+    audit: DecisionLog
+
+    def rerank(
+        self, context: QueryContext, merged: tuple[Candidate, ...], texts: tuple[str, ...]
+    ) -> tuple[Candidate, ...] | None:
+        """Return the candidates best first; ``None`` when the policy is another than ``domain``.
+
+        Args:
+            context: The query.
+            merged: Best first.
+            texts: Text of each of them.
+
+        Raises:
+            ConfigurationError: ``retrieval_scoring`` names an unknown weight.
+            RegistryError: It did not answer.
+        """
+        if context.rerank_policy != "domain" or not merged:
+            return None
+        exact = [each for each in merged if is_exact_compound(each)]
+        images = [each for each in merged if is_by_picture(each) and each not in exact]
+        apart = {each.passage_id for each in (*exact, *images)}
+        pairs = [
+            (candidate, text)
+            for candidate, text in zip(merged, texts, strict=True)
+            if candidate.passage_id not in apart
+        ]
+        ranked = self._ranked(context, pairs) if pairs else []
+        return (*_above(exact, ranked), *ranked, *images)
+
+    def _ranked(
+        self, context: QueryContext, pairs: Sequence[tuple[Candidate, str]]
+    ) -> list[Candidate]:
+        query, known = context.request.query, self.names()
+        scores = self.pairs.score(
+            query,
+            [text for _, text in pairs],
+            existing=standing_scores([candidate for candidate, _ in pairs]),
+            budget_s=context.rerank_budget_s,
+        )
+        self._log(query, scores)
+        candidates = [candidate for candidate, _ in pairs]
+        evidence = self.reader.read(candidates, kb_names=context.request.kb_names)
+        fused = fuse_scores(
+            context,
+            tuple(zip(candidates, evidence, strict=True)),
+            scores,
+            terms=boost_terms(query, known),
+            weights=profile_weights(context.intent.workflow, self.overrides),
+        )
+        if context.intent.workflow == "chemical":
+            fused = self._by_structure(query, fused)
+        ranking = [(each.candidate, each.evidence) for each in fused]
+        if context.intent.workflow == "combination":
+            ranking = bring_up_each_drug(ranking, query, known)
+        return [candidate for candidate, _ in ranking]
+
+    def _by_structure(self, query: str, fused: list[Scored]) -> list[Scored]:
+        """Return the candidates with the cosine of the chemical encoder where that is higher.
+
+        Only of those that name what is asked for, as the reference has it.
+        """
+        named = [each.candidate for each in fused if each.entity > 0]
+        structure = self.structure(query) if named else ""
+        if not structure:
+            return fused
+        known = cosines(named, CHEMICAL, structure, self.library)
+        changed: list[Scored] = []
+        for each in fused:
+            cosine = known.get(each.candidate.passage_id) if each.entity > 0 else None
+            if cosine is None:
+                changed.append(each)
+                continue
+            score = max(each.candidate.score, cosine)
+            parts = with_parts(each.candidate, chemical=cosine)
+            changed.append(
+                replace(each, candidate=replace(each.candidate, score=score, parts=parts))
+            )
+        return _sorted(changed)
+
+    def _log(self, query: str, scores: RerankScores) -> None:
+        decision = f"{len(scores.values)} candidates by {scores.source}"
+        detail = (("note", scores.note),) if scores.note else ()
+        self.audit.log_decision(AuditEvent(_AUDITED, "biomed", query, decision, detail))
+
+
+def _above(exact: Sequence[Candidate], ranked: Sequence[Candidate]) -> list[Candidate]:
+    """Return the exact compounds in their order, scored above the rest."""
+    best = ranked[0].score if ranked else 0.0
+    return [replace(each, score=best + len(exact) - at) for at, each in enumerate(exact)]

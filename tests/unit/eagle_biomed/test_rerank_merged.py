@@ -1,0 +1,314 @@
+"""Tier 2: the fused score by hand, its parts, what stays apart, the chemical path."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from eagle_biomed.entities import open_ontology
+from eagle_biomed.evidence import EvidenceReader
+from eagle_biomed.pair_scores import PairScores
+from eagle_biomed.rerank_merged import MergedReranker, is_by_picture, standing_scores
+from eagle_rag.errors import ConfigurationError
+from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.query import ArmScore, Candidate, QueryIntent, RerankPolicy
+from eagle_rag.model.records import DocumentNames
+from eagle_rag.testing.query_side import (
+    Audit,
+    Encoders,
+    Lookup,
+    Scorer,
+    Shelf,
+    Texts,
+    candidate,
+    context_of,
+    ids_of,
+    part,
+    passage,
+)
+
+CHEMICAL = "eagle_chemical"
+DRUG = QueryIntent("drug_entity", require_entity_match=True)
+GENERAL = QueryIntent()
+
+
+def reranker(
+    scores: Sequence[float] | None = None,
+    *,
+    texts: Texts | None = None,
+    lookup: Lookup | None = None,
+    shelf: Shelf | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    audit: Audit | None = None,
+) -> MergedReranker:
+    label = "" if scores is None else "pairs"
+    return MergedReranker(
+        overrides=overrides or {},
+        pairs=PairScores(Encoders(Scorer(scores or ())), label),
+        reader=EvidenceReader(texts or Texts(), lookup or Lookup()),
+        library=shelf,
+        names=lambda: open_ontology({}),
+        structure=lambda query: "CCO" if "compound" in query else "",
+        audit=audit or Audit(),
+    )
+
+
+def ranked(
+    tier2: MergedReranker,
+    query: str,
+    intent: QueryIntent,
+    merged: Sequence[Candidate],
+    *,
+    policy: RerankPolicy = "domain",
+) -> tuple[Candidate, ...]:
+    texts = tuple("" for _ in merged)
+    found = tier2.rerank(context_of(query, intent, policy=policy), tuple(merged), texts)
+    assert found is not None
+    return found
+
+
+# By hand, from the reference's table. Three candidates; raw scores 4, 2, 0 are 1, 0.5, 0 when normalised.
+# "tagged" names osimertinib in its tag (entity 1), "title" in its title (0.75), "other" is about erlotinib
+# alone (entity 0, penalty 1). "title" is in section dosage (1 of 1 cue).
+BY_HAND = [
+    ("general", {"tagged": 0.50 * 1 + 0.25, "title": 0.25 + 0.1875 + 0.15, "other": 0 - 2.0}),
+    ("regulatory", {"tagged": 0.30 + 0.20, "title": 0.15 + 0.15 + 0.35, "other": -2.5}),
+    ("drug_entity", {"tagged": 0.35 + 0.35, "title": 0.175 + 0.2625 + 0.10, "other": -3.0}),
+    ("chemical", {"tagged": 0.25 + 0.40, "title": 0.125 + 0.30 + 0.10, "other": -3.0}),
+    ("combination", {"tagged": 0.35 + 0.35, "title": 0.175 + 0.2625 + 0.10, "other": -2.5}),
+]
+
+
+@pytest.mark.parametrize(("workflow", "expected"), BY_HAND)
+def test_the_final_score_is_the_weighted_sum_of_its_workflow(
+    workflow: str, expected: dict[str, float]
+) -> None:
+    merged = (
+        candidate("tagged", 0.3, primary_drugs="osimertinib"),
+        candidate("title", 0.2, biomed_section="dosage"),
+        candidate("other", 0.1, primary_drugs="erlotinib"),
+    )
+    lookup = Lookup(called={"doc-title": DocumentNames("On Tagrisso", "a.xml")})
+    intent = QueryIntent(workflow, section_cues=("dosage",), require_entity_match=True)
+    found = ranked(reranker((4, 2, 0), lookup=lookup), "osimertinib dosage", intent, merged)
+    assert {each.passage_id: each.score for each in found} == pytest.approx(expected)
+    assert ids_of(found) == sorted(expected, key=lambda key: -expected[key])
+
+
+def test_every_part_of_the_score_is_explained() -> None:
+    merged = (candidate("a", 0.3, primary_drugs="osimertinib"), candidate("b", 0.2))
+    first, second = ranked(reranker((1.5, 0.5)), "osimertinib", DRUG, merged)
+    assert [name for name, _ in first.parts] == sorted(dict(first.parts))
+    assert dict(first.parts) == pytest.approx(
+        {
+            "ce_norm": 1.0,
+            "ce_raw": 1.5,
+            "entity": 1.0,
+            "final": 0.70,
+            "section": 0.0,
+            "xdrug": 0.0,
+        }
+    )
+    assert part(second, "ce_norm") == 0.0
+
+
+def test_weights_of_a_workflow_can_be_overridden() -> None:
+    merged = (candidate("a", 0.3), candidate("b", 0.2))
+    overrides = {"drug_entity": {"w_ce": 1.0}}
+    found = ranked(reranker((0, 1), overrides=overrides), "osimertinib", DRUG, merged)
+    assert [(each.passage_id, each.score) for each in found] == [("b", 1.0), ("a", 0.0)]
+    with pytest.raises(ConfigurationError, match="w_bm25"):
+        ranked(reranker((0, 1), overrides={"default": {"w_bm25": 1}}), "x", GENERAL, merged)
+
+
+@pytest.mark.parametrize(
+    ("passage_text", "penalty"),
+    [("Erlotinib was given.", 1.0), ("Erlotinib, then Tagrisso.", 0.0)],
+)
+def test_a_passage_that_also_names_the_drug_asked_for_is_not_punished(
+    passage_text: str, penalty: float
+) -> None:
+    texts = Texts({"a": passage("a", passage_text, tags={"primary_drugs": "erlotinib"})})
+    merged = (candidate("a", 0.3), candidate("b", 0.2))
+    found = ranked(reranker((1, 0), texts=texts), "osimertinib", DRUG, merged)
+    assert {each.passage_id: part(each, "xdrug") for each in found}["a"] == penalty
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("HMPL-013", "fruquintinib"),
+        ("Fruzaqla", "fruquintinib"),
+        ("AZD9291", "osimertinib"),
+        ("Tagrisso", "osimertinib"),
+    ],
+)
+def test_a_brand_or_code_meets_the_generic(query: str, name: str) -> None:
+    merged = (candidate("noise", 0.9), candidate("hit", 0.1, primary_drugs=name))
+    assert ids_of(ranked(reranker((0, 0)), query, DRUG, merged))[0] == "hit"
+
+
+def test_without_a_cross_encoder_the_fused_scores_stand_in() -> None:
+    """0.35 * 1, 0.35 * 0.5 + 0.35 and 0: the drug outweighs the place."""
+    merged = (candidate("first", 0.3), candidate("drug", 0.2, primary_drugs="osimertinib"))
+    found = ranked(reranker(), "osimertinib", DRUG, (*merged, candidate("last", 0.1)))
+    assert [(each.passage_id, round(each.score, 6)) for each in found] == [
+        ("drug", 0.525),
+        ("first", 0.35),
+        ("last", 0.0),
+    ]
+    assert part(found[0], "ce_raw") == 0.2
+
+
+def test_an_injected_candidate_stands_in_as_the_lowest_of_those_found() -> None:
+    """Its hundred keeps it in the pool; by min-max it would make all others alike."""
+    injected = candidate("in", 102.5)
+    marked = Candidate(**{
+        name: getattr(injected, name) for name in Candidate.__slots__ if name != "parts"
+    }, parts=(("injected", 1.0),))  # fmt: skip
+    assert standing_scores((marked, candidate("a", 0.5), candidate("b", 0.25))) == [
+        0.25,
+        0.5,
+        0.25,
+    ]
+    assert standing_scores((marked,)) == [0.0]
+
+
+def test_candidates_not_reached_in_time_count_as_the_lowest() -> None:
+    from eagle_biomed.pair_scores import RerankScores
+    from eagle_biomed.profiles_weights import profile_weights
+    from eagle_biomed.rerank_merged import fuse_scores
+    from eagle_biomed.scoring import Evidence
+
+    pairs = [(candidate(key, 0.1), Evidence()) for key in "abc"]
+    fused = fuse_scores(
+        context_of("x"),
+        pairs,
+        RerankScores((1.0, 3.0, None), "pairs"),
+        terms=(),
+        weights=profile_weights("general", {}),
+    )
+    parts = {each.candidate.passage_id: dict(each.candidate.parts) for each in fused}
+    assert {key: found["ce_norm"] for key, found in parts.items()} == {"a": 0, "b": 1, "c": 0}
+    assert "ce_raw" not in parts["c"]
+
+
+def test_passages_found_by_pictures_alone_follow_in_their_order() -> None:
+    def seen(key: str, *arms: str) -> Candidate:
+        return candidate(key, 0.9, arms=tuple(ArmScore(arm, 1, 0.5) for arm in arms))
+
+    merged = (
+        seen("image2", "eagle_medical_radiology/dense", "rerank/biomed"),
+        candidate("text", 0.5),
+        seen("image1", "eagle_visual/dense"),
+        seen("both", "eagle_visual/dense", "eagle_text_biomed/lexical"),
+    )
+    found = ranked(reranker((0, 1)), "x", GENERAL, merged)
+    assert ids_of(found) == ["both", "text", "image2", "image1"]
+    assert found[2:] == (merged[0], merged[2])
+
+
+@pytest.mark.parametrize(
+    ("arms", "by_picture"),
+    [
+        ((), False),
+        (("supplement/biomed",), False),
+        (("eagle_text/dense",), False),
+        (("eagle_medical_pathology/dense",), True),
+        (("eagle_medical_pathology/dense", "eagle_text/identifier"), False),
+    ],
+)
+def test_which_candidates_are_pictures(arms: tuple[str, ...], by_picture: bool) -> None:  # noqa: FBT001 - parametrised
+    scores = tuple(ArmScore(arm, 1, 0.5) for arm in arms)
+    assert is_by_picture(candidate("a", arms=scores)) is by_picture
+
+
+def test_compounds_written_down_in_the_query_stay_first() -> None:
+    exact = candidate("exact", 1.2, arms=(ArmScore("supplement/exact-structure", 1, 1.0),))
+    merged = (exact, candidate("a", 0.5, primary_drugs="osimertinib"))
+    found = ranked(reranker((9,)), "osimertinib COc1cc", DRUG, merged)
+    assert ids_of(found) == ["exact", "a"]
+    assert found[0].score > found[1].score
+
+
+CHEM = QueryIntent("chemical", section_cues=("compound",), require_entity_match=True)
+
+
+@pytest.mark.parametrize(
+    ("cosine", "expected"),
+    [(0.95, 0.95), (0.10, 0.65)],
+    ids=["the cosine is higher", "the fused is higher"],
+)
+def test_of_cosine_and_fused_score_the_higher_stands(cosine: float, expected: float) -> None:
+    """Fused by hand: 0.25 * 1 + 0.40 * 1."""
+    shelf = Shelf({CHEMICAL: (StoreHit("a", "a", "doc-a", 1, "kb", cosine, 1),)})
+    merged = (candidate("a", 0.5, primary_drugs="osimertinib"), candidate("b", 0.1))
+    found = ranked(reranker((1, 0), shelf=shelf), "compound osimertinib", CHEM, merged)
+    assert found[0].score == pytest.approx(expected)
+    assert part(found[0], "chemical") == cosine
+    assert part(found[0], "final") == pytest.approx(0.65)
+
+
+def test_structures_are_compared_only_of_what_names_the_drug_and_only_in_chemistry() -> None:
+    shelf = Shelf({CHEMICAL: (StoreHit("b", "b", "doc-b", 1, "kb", 0.99, 1),)})
+    merged = (candidate("a", 0.5, primary_drugs="osimertinib"), candidate("b", 0.1))
+    found = ranked(reranker((1, 0), shelf=shelf), "compound osimertinib", CHEM, merged)
+    assert ids_of(found) == ["a", "b"]
+    ranked(reranker((1, 0), shelf=shelf), "compound osimertinib", DRUG, merged)
+    assert len(shelf.asked) == 1
+
+
+def test_a_chemical_query_without_a_structure_keeps_the_fused_scores() -> None:
+    shelf = Shelf()
+    merged = (candidate("a", 0.5, primary_drugs="osimertinib"),)
+    ranked(reranker((1,), shelf=shelf), "ligand of osimertinib", CHEM, merged)
+    assert shelf.asked == []
+
+
+@pytest.mark.parametrize("policy", ["general", "none"])
+def test_it_abstains_under_another_policy(policy: RerankPolicy) -> None:
+    context = context_of("x", GENERAL, policy=policy)
+    assert reranker((1,)).rerank(context, (candidate("a"),), ("",)) is None
+
+
+def test_an_empty_ranking_is_left_alone() -> None:
+    assert reranker((1,)).rerank(context_of("x"), (), ()) is None
+
+
+def test_equal_scores_go_by_passage() -> None:
+    merged = tuple(candidate(key, 0.5) for key in "cab")
+    assert ids_of(ranked(reranker((1, 1, 1)), "x", GENERAL, merged)) == ["a", "b", "c"]
+
+
+def test_every_rerank_is_audited_with_what_it_went_by() -> None:
+    audit = Audit()
+    ranked(reranker((1,), audit=audit), "x", GENERAL, (candidate("a"),))
+    ranked(reranker(audit=audit), "x", GENERAL, (candidate("a"),))
+    events = [(event.category, event.decision, event.detail) for event in audit.events]
+    assert events == [
+        ("rerank_t2_domain", "1 candidates by pairs", ()),
+        (
+            "rerank_t2_domain",
+            "1 candidates by fused",
+            (("note", "no cross-encoder is configured"),),
+        ),
+    ]
+
+
+def test_title_and_tags_come_from_the_registry_where_the_row_lacks_them() -> None:
+    """Rows of the core's collection have no such fields (``enrich_file_names``)."""
+    texts = Texts(
+        {
+            "a": passage(
+                "a", path=("Dosage",), tags={"biomed_section": "dosage", "primary_drugs": "x"}
+            ),
+        }
+    )
+    lookup = Lookup(called={"doc-a": DocumentNames("Osimertinib", "f.xml")})
+    intent = QueryIntent("regulatory", section_cues=("dosage",), require_entity_match=True)
+    found = ranked(
+        reranker((1,), texts=texts, lookup=lookup), "osimertinib", intent, (candidate("a", 0.3),)
+    )
+    assert (part(found[0], "entity"), part(found[0], "section")) == (0.75, 1.0)
+    assert part(found[0], "xdrug") == 0.0
+    assert len(texts.asked) == 1
