@@ -1,12 +1,13 @@
 """Which collections a query goes to, why, and what the chemical one is asked.
 
 The reference's steps on the collections and encoders of this profile; ``docs/biomed-retrieval.md`` lists them
-with what is done otherwise. The intent is that of the context; nothing is kept between two queries.
+with what is done otherwise. The intent is that of the context. What a query names is read once, not once a step.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from eagle_biomed.classifiers import is_pathology, is_radiology
@@ -51,6 +52,9 @@ _DRUG_OFF = "left out: drug_structure_search is off, and the compound's card is 
 _SAME_MOLECULE = 0.999
 """Cosine from which two vectors are of one molecule; rounding takes some of it."""
 
+_QUERIES: Final = 32
+"""Queries whose names and structure are remembered: those under way at one time."""
+
 _THINGS: Final = r"(?:compounds?|molecules?|drugs?|structures?|ligands?|inhibitors?)"
 _NEIGHBOURS: Final = re.compile(
     r"\b(?:analog(?:ue)?s|derivatives|congeners|scaffolds?|chemotypes?)\b"
@@ -81,6 +85,18 @@ class _Wish:
     refused: bool = False
 
 
+class _Remembered:
+    """The ontology, which remembers what it found in the last few texts."""
+
+    def __init__(self, names: EntityNames) -> None:
+        self.match_entities = lru_cache(_QUERIES)(names.match_entities)
+        self.match_drug_entities = lru_cache(_QUERIES)(names.match_drug_entities)
+        self.resolve_entity = names.resolve_entity
+        self.smiles_of = names.smiles_of
+        self.resolve_compound_query = names.resolve_compound_query
+        self.expand_query_for_dense_retrieval = names.expand_query_for_dense_retrieval
+
+
 class QueryRouter:
     """Routes and expands queries; safe to use from several threads.
 
@@ -102,7 +118,7 @@ class QueryRouter:
         self._options = options
         self._collections = collections
         self._encoders = encoders
-        self._names = names
+        self._names = lru_cache(maxsize=1)(lambda: _Remembered(names()))
 
     def route(self, context: QueryContext) -> RouteDecision | None:
         """Return the plans; ``None`` leaves the query to the core, as any of another namespace.
@@ -205,7 +221,7 @@ class QueryRouter:
     def _chemical(self, context: QueryContext) -> Iterator[_Wish]:
         """Yield the chemical collection and why; whether it can be asked is decided by ``_missing``."""
         words, names = context.request.query, self._names()
-        if readable_structure(words):
+        if _readable(words):
             yield _Wish(CHEMICAL, "the query holds a structure")
         elif context.intent.workflow == "chemical":
             yield _Wish(CHEMICAL, "the query is about compounds")
@@ -265,14 +281,17 @@ def _visual(request: SearchRequest) -> Iterator[_Wish]:
         yield _Wish(PATHOLOGY, "the query speaks of pathology")
 
 
+_readable = lru_cache(_QUERIES)(readable_structure)
+
+
 def asks_for_neighbours(query: str) -> bool:
     """Return whether a query wants molecules that look like one: it holds a structure, or says so."""
-    return _NEIGHBOURS.search(query) is not None or bool(readable_structure(query))
+    return _NEIGHBOURS.search(query) is not None or bool(_readable(query))
 
 
 def structure_in(query: str, names: EntityNames) -> str:
     """Return the SMILES or InChI a query holds, else the SMILES of a compound it names, else empty."""
-    own = readable_structure(query)
+    own = _readable(query)
     if own:
         return own
     found = (names.smiles_of(name) for name in (_bare(query), *named_drugs(query, names)))

@@ -117,15 +117,25 @@ def names_any(text: str, drugs: Sequence[str]) -> bool:
 
 def _stands_within(text: str, drugs: Sequence[str], end: int) -> bool:
     """Return whether a name stands before ``end``; what follows tells whether the name ends there."""
-    pattern = _pattern(tuple(drugs))
-    found = () if pattern is None else pattern.finditer(text[: end + 1])
-    return any(match.end() <= end for match in found)
+    head = text[: end + 1]
+    lower = head.lower()
+    return any(
+        match.end() <= end
+        for needle, pattern in _patterns(tuple(drugs))
+        if needle in lower  # a thousand times faster than the pattern, and mostly false
+        for match in pattern.finditer(head)
+    )
 
 
 @lru_cache(maxsize=256)
-def _pattern(drugs: tuple[str, ...]) -> re.Pattern[str] | None:
-    forms = sorted({form for drug in drugs if (form := _form(drug))}, key=lambda f: (len(f), f))
-    return re.compile("|".join(forms), re.IGNORECASE) if forms else None
+def _patterns(drugs: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return for each name its longest part in small letters, and its pattern."""
+    named = ((drug, _form(drug)) for drug in dict.fromkeys(drugs))
+    return tuple(
+        (max(_PARTS.findall(drug), key=len).lower(), re.compile(form, re.IGNORECASE))
+        for drug, form in named
+        if form
+    )
 
 
 def _form(name: str) -> str:
