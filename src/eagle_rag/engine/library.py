@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from eagle_rag.errors import UnknownName
+from eagle_rag.errors import NotFound, UnknownName
 from eagle_rag.model.collection import CollectionSchema, StoreHit
 from eagle_rag.model.filters import AllOf, Filter, OneOf
 from eagle_rag.model.passage import FloatArray, Passage
@@ -75,10 +75,10 @@ class EngineLibrary:
     ) -> tuple[Passage, ...]:
         """See ``Library.passages``."""
         registry, namespace = self._services.registry(), self._services.namespace
-        found = registry.document_ids(namespace, kb_names=kb_names, identifier=document_id)
-        if document_id not in found:
+        try:
+            return registry.view(namespace, document_id, kb_names=kb_names).passages
+        except NotFound:
             return ()
-        return registry.view(namespace, document_id, kb_names=kb_names).passages
 
     def nearest(
         self, collection: str, query: str, *, limit: int, where: Filter | None = None
