@@ -19,6 +19,7 @@ from eagle_rag.adapters.documents.html_blocks import (
     read_tree,
     too_deep,
 )
+from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import ParsedDocument, ParseOutcome, Source
 from eagle_rag.model.metadata import Author, DocumentMetadata, Identifiers
 from eagle_rag.ops.decoding import decode_text
@@ -42,6 +43,8 @@ _ISO_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 _MAX_NESTING = 300
 # The library takes a fifth of a millisecond for each bracket that nothing closes.
 _MAX_OPEN_BRACKETS = 5000
+# The library takes some ten microseconds a line; a book of 1,000 pages has 50,000.
+_MAX_LINES = 400_000
 _CLOSED_BRACKETS = re.compile(r"\[[^\[\]]*\]")
 
 
@@ -101,6 +104,12 @@ class MarkdownParser:
 
 
 def _render(body: str, source: Source) -> str:
+    lines = body.count("\n")
+    if lines > _MAX_LINES:
+        raise UnreadableDocument(
+            source.uri, "too-large", f"{lines} lines of Markdown are more than {_MAX_LINES}",
+            remedy="split the file into documents, or name it .txt",
+        )  # fmt: skip
     markdown = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING})
     brackets = body.count("[")
     if brackets > _MAX_OPEN_BRACKETS < brackets - len(_CLOSED_BRACKETS.findall(body)):

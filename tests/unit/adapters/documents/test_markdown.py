@@ -187,3 +187,9 @@ def test_g6_brackets_that_nothing_closes_are_characters_and_cost_little() -> Non
     document = parse("[" * 100_000 + " end")
     assert document.text.endswith("[ end")
     assert len(document.text) == 100_004
+
+
+def test_g6_a_million_lines_are_refused_at_sight() -> None:
+    with pytest.raises(UnreadableDocument) as caught:
+        parse("x\n" * 1_000_000)
+    assert caught.value.reason == "too-large"
