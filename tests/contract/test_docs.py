@@ -249,12 +249,18 @@ def test_every_file_a_page_names_exists(page: Path) -> None:
         if re.fullmatch(r"[\w./]+(\.py|\.toml|\.md|/)", code) and not code.startswith(
             (".", "papers")
         ):
-            places = [SOURCE, ROOT, SOURCE / "adapters" / "documents"]
+            places = [
+                SOURCE,
+                ROOT,
+                SOURCE / "adapters" / "documents",
+                SOURCE.parent / "eagle_biomed",
+            ]
+            places.append(places[-1] / "formats")
             assert any((place / code).exists() for place in places), f"no file {code}"
 
 
 def test_every_function_the_architecture_names_is_defined() -> None:
-    source = "\n".join(_read(path) for path in SOURCE.rglob("*.py"))
+    source = "\n".join(_read(path) for path in (ROOT / "src").rglob("*.py"))
     named = re.findall(r"`(?:(\w+)\.)?(\w+)\(\)`", _read(ARCHITECTURE))
     assert len(named) > 20
     for owner, function in named:
