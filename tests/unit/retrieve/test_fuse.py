@@ -1,10 +1,19 @@
 """Arms to one ranking, plans to one ranking."""
 
+from dataclasses import replace
+
 import pytest
 
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import ArmScore, Candidate, FusionMethod
-from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms, merge_plans
+from eagle_rag.retrieve.fuse import (
+    FusionConfig,
+    RankedArm,
+    drop_repeats,
+    fuse_arms,
+    merge_plans,
+    repeat_suspects,
+)
 
 
 def arm(name: str, **scores: float) -> RankedArm:
@@ -104,3 +113,66 @@ def test_pictures_of_all_plans_stay_when_plans_merge() -> None:
     )
     merged = {each.passage_id: each.pictures for each in merge_plans((words, eyes), rrf_k=60)}
     assert merged == {"a": ("f1",), "b": (), "c": ("f2",)}
+
+
+def test_weighted_is_alpha_dense_plus_the_rest_sparse_of_what_either_arm_found() -> None:
+    """By hand: BM25 9 of at best 10 is 0.9; 0.25 * 0.6 + 0.75 * 0.9 = 0.825."""
+    lexical = replace(arm("t/lexical", a=10, b=9), also=arm("t/lexical", c=2).hits)
+    dense = replace(arm("t/dense", c=0.9, b=0.6), also=arm("t/dense", a=-0.2).hits)
+    found = fuse_arms("t", [lexical, dense], FusionConfig("weighted", alpha=0.25))
+    assert {each.passage_id: each.score for each in found} == {
+        "a": pytest.approx(0.25 * 0.0 + 0.75 * 1.0),
+        "b": pytest.approx(0.25 * 0.6 + 0.75 * 0.9),
+        "c": pytest.approx(0.25 * 0.9 + 0.75 * 0.2),
+    }
+    assert order(found) == ["b", "a", "c"]
+    assert dict(found[0].parts) == {
+        "dense": 0.6,
+        "sparse": pytest.approx(0.9),
+        "combined": pytest.approx(0.825),
+    }
+    assert [each.arm for each in found[2].arms] == ["t/dense"]  # only that arm found it
+
+
+def test_weighted_keeps_to_its_formula_when_one_arm_found_nothing() -> None:
+    found = fuse_arms("t", [arm("t/lexical"), arm("t/dense", a=0.8)], FusionConfig("weighted"))
+    assert found[0].score == pytest.approx(0.4)
+    assert dict(found[0].parts) == {"dense": 0.8, "sparse": 0.0, "combined": found[0].score}
+
+
+def test_a_score_of_what_no_arm_found_is_no_candidate() -> None:
+    lexical = replace(arm("t/lexical", a=1), also=arm("t/lexical", stray=9).hits)
+    assert order(fuse_arms("t", [lexical, arm("t/dense")], FusionConfig("weighted"))) == ["a"]
+
+
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_a_plan_without_hits_gives_no_phantom_ranks(empty: int) -> None:
+    rankings = [(candidate("a", 9),), (candidate("b", 8), candidate("a", 7))]
+    rankings.insert(empty, ())
+    merged = merge_plans(rankings, rrf_k=60)
+    assert order(merged) == ["a", "b"]
+    assert [each.score for each in merged] == pytest.approx([1 / 61 + 1 / 62, 1 / 61])
+
+
+def test_parts_of_merged_plans_say_whose_they_are() -> None:
+    one = replace(candidate("a", 1.0), parts=(("dense", 0.5),))
+    two = replace(candidate("a", 0.2), collection="eyes", parts=(("dense", 0.9),))
+    assert merge_plans([(one,), ()], rrf_k=60)[0].parts == (("dense", 0.5),)
+    merged = merge_plans([(one,), (two,)], rrf_k=60)
+    assert merged[0].parts == (("eyes/dense", 0.9), ("text/dense", 0.5))
+
+
+def test_a_repetition_in_the_same_section_is_left_out_and_the_higher_ranked_stays() -> None:
+    ranking = tuple(
+        replace(candidate(key, 1.0), document_id=document)
+        for key, document in (("a", "d1"), ("b", "d1"), ("c", "d1"), ("d", "d1"), ("e", "d2"))
+    )
+    assert repeat_suspects(ranking) == ("a", "b", "c", "d")
+    places = {
+        "a": (("Results",), "said"),
+        "b": (("Results",), "said"),
+        "c": (("Methods",), "said"),
+        "e": (("Results",), "said"),
+    }
+    kept, dropped = drop_repeats(ranking, places)
+    assert (order(kept), dropped) == (["a", "c", "d", "e"], ("b",))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from eagle_rag.model.collection import StoreHit
+from eagle_rag.model.filters import Filter, OneOf
 from eagle_rag.model.query import (
     CollectionQueryPlan,
     ExpandedQuery,
@@ -15,7 +16,7 @@ from eagle_rag.model.query import (
 )
 from eagle_rag.ops.tokens import tokenize
 from eagle_rag.retrieve.fuse import FusionConfig, RankedArm, fuse_arms
-from eagle_rag.retrieve.search import ArmHits, PlannedQuery, search_arms
+from eagle_rag.retrieve.search import ArmHits, PlannedQuery, complete_arms, search_arms
 
 
 def _hits(*names: str) -> tuple[StoreHit, ...]:
@@ -85,3 +86,52 @@ def test_a_text_with_the_commoner_of_two_names_alone_is_no_exact_match() -> None
 def test_c2_the_text_with_the_exact_name_is_first_whatever_the_dense_arm_finds(query: str) -> None:
     ranked = [RankedArm(each.arm, each.hits) for each in _arms(query)]
     assert fuse_arms("text", ranked, FusionConfig())[0].passage_id == "exact"
+
+
+def test_each_arm_scores_what_the_other_found_but_the_identifier_arm_does_not() -> None:
+    asked: list[tuple[str, Filter | None]] = []
+
+    class Noting(FakeStore):
+        def search_lexical(self, *_: object, **options: object) -> tuple[StoreHit, ...]:
+            asked.append(("lexical", options["where"]))  # type: ignore[arg-type]  # a filter
+            return _hits("exact")
+
+        def search_dense(self, *_: object, **options: object) -> tuple[StoreHit, ...]:
+            asked.append(("dense", options["where"]))  # type: ignore[arg-type]  # a filter
+            return _hits("alike", "near")
+
+    arms = _arms("T790M", store=Noting())
+    assert all(each.also == () for each in arms)
+    asked.clear()
+    with ThreadPoolExecutor(1) as executor:
+        completed = {each.arm: each.also for each in complete_arms(arms, executor=executor)}
+    assert asked == [
+        ("lexical", OneOf("passage_id", ("alike", "near"))),
+        ("dense", OneOf("passage_id", ("exact",))),
+    ]
+    assert completed["text/identifier"] == ()
+    assert completed["text/dense"] == _hits("alike", "near")
+
+
+def test_sparse_terms_reach_the_words_arm_behind_the_raw_query() -> None:
+    tokens: list[tuple[str, ...]] = []
+
+    class Noting(FakeStore):
+        def search_lexical(self, *given: object, **_: object) -> tuple[StoreHit, ...]:
+            tokens.append(given[1])  # type: ignore[arg-type]  # tokens
+            return ()
+
+    query = "what warns of it"
+    context = QueryContext(SearchRequest(query), "core", tuple(tokenize(query)))
+    planned = [
+        PlannedQuery(
+            CollectionQueryPlan("text", "hash"),
+            ExpandedQuery("another text", ("osimertinib", "boxed warning")),
+        )
+    ]
+    with ThreadPoolExecutor(1) as executor:
+        search_arms(
+            planned, context, store=Noting(),  # type: ignore[arg-type]  # only what search_arms calls
+            encode=lambda *_: (np.ones(2, np.float32), False), executor=executor,
+        )  # fmt: skip
+    assert tokens == [("warn", "osimertinib", "box")]

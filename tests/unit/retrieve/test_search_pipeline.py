@@ -1,7 +1,9 @@
 """The order of the stages with plugins in them, on a small index."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,13 +12,18 @@ from eagle_rag.errors import StoreError
 from eagle_rag.kernel.audit import AuditLog
 from eagle_rag.kernel.bus import HookBus
 from eagle_rag.kernel.plugins import Implementation, hook_parameters
+from eagle_rag.model.filters import Compare
 from eagle_rag.model.query import (
     Candidate,
     CollectionQueryPlan,
+    ExpandedQuery,
     QueryContext,
+    QueryIntent,
+    RerankPolicy,
     RouteDecision,
     SearchRequest,
 )
+from eagle_rag.model.records import AuditEvent
 from eagle_rag.model.results import SearchResults
 from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline
 from eagle_rag.testing.articles import jats_article, write_files
@@ -146,3 +153,199 @@ def test_the_trace_times_every_stage(engine: Engine) -> None:
     events = _search(engine, SearchRequest("kinase")).trace.events
     timed = [event.stage for event in events if event.elapsed_ms is not None]
     assert timed == ["assemble", "classify", "search", "rank", "enrich"]
+
+
+def _two_collections(make_engine: Callable[..., Engine], tmp_path: Path) -> Engine:
+    """Return an engine whose papers are in ``eagle_text`` and in ``labels``."""
+    engine = make_engine({"store.kind": "memory", "collections.labels.encoder": "hash"})
+    section = "Kinase fell. " * 30
+    files = {
+        "1.xml": jats_article("Paper 1", [section], ids={"doi": "10.5555/1"}),
+        "2.xml": jats_article("Paper 2", ["Kinase rose."], ids={"doi": "10.5555/2"}),
+    }
+    engine.ingest([write_files(tmp_path / "in", dict(files))], kb_name="one")
+    return engine
+
+
+def _text_only(**_: object) -> RouteDecision:
+    return RouteDecision((CollectionQueryPlan("eagle_text", "hash"),), rule="lab-rule")
+
+
+@pytest.mark.parametrize(
+    ("scope", "rules"),
+    [
+        ({}, "eagle_text by lab-rule"),
+        ({"kb_names": ("one",)}, "eagle_text by lab-rule; labels by scope"),
+        ({"kb_names": ("absent",)}, "eagle_text by lab-rule"),
+        (
+            {"filters": Compare("source_type", "eq", "jats")},
+            "eagle_text by lab-rule; labels by scope",
+        ),
+        ({"filters": Compare("source_type", "eq", "spl")}, "eagle_text by lab-rule"),
+    ],
+)
+def test_i1_a_scope_is_searched_in_every_collection_it_was_written_to(
+    make_engine: Callable[..., Engine], tmp_path: Path, scope: dict[str, Any], rules: str
+) -> None:
+    engine = _two_collections(make_engine, tmp_path)
+    results = _search(engine, SearchRequest("kinase", **scope), classify_query=_text_only)
+    messages = [event.message for event in results.trace.events if event.stage == "classify"]
+    assert messages[0] == rules
+    empty = "the scope holds no document: knowledge bases ['absent']"
+    assert (empty in messages) == (scope.get("kb_names") == ("absent",))
+    assert bool(results.hits) == ("absent" not in str(scope) and "spl" not in str(scope))
+
+
+def test_the_intent_is_found_once_before_routing_and_every_later_hook_sees_it(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    engine = _two_collections(make_engine, tmp_path)
+    intent = QueryIntent("lab", suppress_collections=("labels",))
+    seen: list[tuple[str, QueryIntent]] = []
+
+    def expand(context: QueryContext, plan: CollectionQueryPlan | None) -> ExpandedQuery:
+        seen.append(("expand" if plan else "intent", context.intent))
+        return ExpandedQuery("kinase", intent=None if plan else intent)
+
+    def note(hook: str, value: object) -> Callable[..., object]:
+        def noting(context: QueryContext, **_: object) -> object:
+            seen.append((hook, context.intent))
+            return value
+
+        return noting
+
+    results = _search(
+        engine,
+        SearchRequest("kinase", kb_names=("one",)),
+        SearchConfig(rerank_policy="domain"),
+        query_dense_expand=expand,
+        classify_query=note("classify", _text_only()),
+        rerank=note("rerank", None),
+        retrieve_supplement=note("supplement", None),
+        rrf_post_merge=note("inject", None),
+        rerank_merged=note("rerank_merged", None),
+    )
+    hooks = ["classify", "expand", "rerank", "supplement", "inject", "rerank_merged"]
+    assert seen == [("intent", QueryIntent()), *((hook, intent) for hook in hooks)]
+    assert any("labels left out of the scope" in event.message for event in results.trace.events)
+
+
+def test_explain_names_plans_ranks_parts_and_injections(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    engine = _two_collections(make_engine, tmp_path)
+    stray = replace(_of(engine, 2), score=100.5, parts=(("entity", 1.0),))
+    results = _search(
+        engine,
+        SearchRequest("fell", kb_names=("one",), explain=True, fusion="weighted"),
+        classify_query=lambda **_: RouteDecision(
+            _text_only().plans, "lab-rule", hints=(("eagle_text", "it has words"),)
+        ),
+        rerank=lambda candidates, **_: tuple(
+            each for each in candidates if each.document_id != stray.document_id
+        ),
+        retrieve_supplement=lambda **_: (stray,),
+        rrf_post_merge=lambda merged, supplement, **_: (*supplement, *merged),
+    )
+    injected, found = results.hits[0], results.hits[-1]
+    assert [arm.arm for arm in injected.arms] == ["supplement/lab", "inject/lab"]
+    assert injected.parts == (("entity", 1.0),)
+    assert [arm.arm for arm in found.arms] == [
+        *(f"eagle_text/{name}" for name in ("lexical", "dense", "plan", "rerank/lab")),
+        *(f"labels/{name}" for name in ("lexical", "dense", "plan", "rerank/lab")),
+        "fused",
+    ]
+    parts = dict(found.parts)
+    assert sorted(parts) == [
+        f"{collection}/{name}"
+        for collection in ("eagle_text", "labels")
+        for name in ("combined", "dense", "sparse")
+    ]
+    assert parts["labels/combined"] == pytest.approx(
+        0.5 * parts["labels/dense"] + 0.5 * parts["labels/sparse"]
+    )
+    assert [event.message for event in results.trace.events if event.stage == "plan"] == [
+        "eagle_text with hash by lab-rule (it has words): 2 candidates",
+        "labels with hash by scope: 2 candidates",
+    ]
+
+
+def test_every_policy_is_audited(engine: Engine) -> None:
+    categories = {
+        policy: [
+            event.category
+            for event in _audited(engine, SearchConfig(rerank_policy=policy))
+            if event.category.startswith("rerank")
+        ]
+        for policy in ("domain", "general", "none")
+    }
+    assert categories == {
+        "domain": ["rerank_t2_domain"],
+        "general": ["rerank_t2_general"],
+        "none": ["rerank_t2_passthrough"],
+    }
+
+
+def _audited(engine: Engine, config: SearchConfig) -> tuple[AuditEvent, ...]:
+    log = AuditLog(10)
+    services = replace(engine._searcher()._services, audit=log)
+    bus = HookBus(engine.kernel.loaded.implementations, log)
+    SearchPipeline(bus, services).search(SearchRequest("kinase"), config, namespace="core")
+    return log.recent()
+
+
+@pytest.mark.parametrize(
+    ("policy", "reason"),
+    [("domain", "no plugin brings one"), ("general", "rerank.encoder names none")],
+)
+def test_a_policy_without_a_reranker_is_said_and_the_fused_order_stands(
+    engine: Engine, policy: RerankPolicy, reason: str
+) -> None:
+    plain = _search(engine, SearchRequest("kinase"))
+    asked = _search(engine, SearchRequest("kinase"), SearchConfig(rerank_policy=policy))
+    assert asked.hits == plain.hits
+    assert [reason in event.message for event in asked.trace.events if event.degraded] == [True]
+
+
+def test_joining_plans_is_audited_with_what_was_left_out(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    """Two plans found the same passages: each is one candidate."""
+    engine = _two_collections(make_engine, tmp_path)
+    log = AuditLog(10)
+    pipeline = SearchPipeline(
+        HookBus(engine.kernel.loaded.implementations, log),
+        replace(engine._searcher()._services, audit=log),
+    )
+    request = SearchRequest("kinase", group_by="passage")
+    results = pipeline.search(request, SearchConfig(), namespace="core")
+    ids = [hit.passage_id for hit in results.hits]
+    assert len(ids) == len(set(ids)) == 2
+    assert [event.decision for event in log.recent() if event.category == "rrf_dedupe"] == [
+        "2 rows of passages found in several collections joined, 0 repetitions left out"
+    ]
+
+
+def test_the_cores_cross_encoder_reranks_by_policy_general(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    engine = make_engine(
+        {
+            "store.kind": "memory",
+            "encoders.pairs.modality": "rerank",
+            "encoders.pairs.runtime": "hash",
+            "rerank.policy": "general",
+            "rerank.encoder": "pairs",
+        }
+    )
+    files = {f"{n}.txt": f"Kinase {n} fell.\n" for n in range(6)}
+    engine.ingest([write_files(tmp_path / "in", dict(files))])
+    results = engine.search(SearchRequest("kinase", explain=True))
+    scorer = engine.kernel.encoders.rerank("pairs")
+    expected = scorer.score_pairs("kinase", [hit.text for hit in results.hits])
+    assert [hit.score for hit in results.hits] == pytest.approx(list(expected))
+    assert list(expected) == sorted(expected, reverse=True)
+    assert dict(results.hits[0].parts)["ce_raw"] == results.hits[0].score
+    assert not results.trace.degraded
+    reranked = [event.message for event in results.trace.events if event.stage == "rerank"]
+    assert reranked == ["6 of 6 candidates reranked by pairs"]

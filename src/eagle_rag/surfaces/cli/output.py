@@ -28,6 +28,8 @@ __all__ = [
 
 _SHOWN_REFUSALS = 20
 _PIPED_WIDTH = 1 << 16
+# Stages whose events explain where hits come from; `plan` is written for --explain alone.
+_EXPLAINED = frozenset({"plan", "rerank"})
 # What would move the cursor, colour the screen or forge a line of its own is shown as an escape.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t",
@@ -115,6 +117,9 @@ def print_results(results: SearchResults) -> None:
     if not results.hits:
         console.print("Nothing found.")
     for event in results.trace.events:
+        if event.stage in _EXPLAINED and not event.degraded:
+            console.print(f"{event.stage}: {_plain(event.message)}")
+    for event in results.trace.events:
         if event.degraded:
             say(f"degraded: {event.stage}: {event.message}")
 
@@ -145,6 +150,9 @@ def _print_hit(console: Console, hit: Hit) -> None:
         console.print(f"   [dim]found by picture {_plain(key)}[/]")
     for arm in hit.arms:
         console.print(f"   [dim]{_plain(arm.arm)}: rank {arm.rank}, score {arm.score:.4f}[/]")
+    if hit.parts:
+        parts = ", ".join(f"{name} {value:.4f}" for name, value in hit.parts)
+        console.print(f"   [dim]parts: {_plain(parts)}[/]")
     console.print()
 
 

@@ -121,7 +121,9 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
     mode: Annotated[Mode, typer.Option(help="Which arms run.")] = "hybrid",
     fusion: Annotated[Fusion | None, typer.Option(help="How arms are merged.")] = None,
     offsets: Offsets = "codepoint",
-    explain: Annotated[bool, typer.Option(help="Show every arm's rank and score.")] = False,
+    explain: Annotated[
+        bool, typer.Option(help="Show how each hit was found: plans, ranks, parts of scores.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Search, and print passages with document, section and characters.
