@@ -210,3 +210,10 @@ def test_g6_a_declared_encoding_of_no_document_is_told_and_passed_over(name: str
 
     assert "Caf\u00e9 \\x41" in document.text
     assert "does not fit" in document.warnings[0]
+
+
+def test_g6_a_million_paragraphs_are_refused_at_sight() -> None:
+    source = Source("a.html", b"<html><body>" + b"<p>x</p>" * 1_000_000, "d")
+    with pytest.raises(UnreadableDocument) as caught:
+        HtmlParser().parse(source)
+    assert caught.value.reason == "too-large"
