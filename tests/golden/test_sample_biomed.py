@@ -74,11 +74,11 @@ def _described(engine: Engine) -> dict[str, Any]:
 
 
 def _answers(engine: Engine) -> dict[str, list[str]]:
-    """Return where the first hits of the demo's questions come from, with their sections."""
+    """Return what the first hit of each question is, with its section."""
     return {
         question: [
             f"{hit.title} | {' > '.join(hit.section_path)}"
-            for hit in engine.search(SearchRequest(question, top_k=2)).hits
+            for hit in engine.search(SearchRequest(question, top_k=1)).hits
         ]
         for question in _QUESTIONS
     }
