@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from eagle_biomed.doc_types import detect_doc_type
+from eagle_biomed.section_codes import read_codes
 from eagle_biomed.sections import detect_section
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.passage import Passage
@@ -55,7 +56,8 @@ def enrich_passages(
         passages: Its passages.
         names: Finds drugs.
     """
-    sections = [detect_section(passage) for passage in passages]
+    codes = read_codes(document)
+    sections = [detect_section(passage, codes.get(passage.section, ())) for passage in passages]
     doc_type = detect_doc_type(document, sections)
     found = _Drugs(document, names)
     return tuple(

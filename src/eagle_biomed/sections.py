@@ -1,13 +1,15 @@
 """Which part of a paper, a drug label or a patent a passage is: one tag from eleven.
 
-The titles of its section path decide, from the leaf to the root; a look at the text itself is for
-passages without any. The core's ``SectionKind`` is another thing: it knows papers alone, and trusts
+The titles of its section path decide, from the leaf to the root, and before each title the code that a label
+gives it; a look at the text itself is for passages without any. The core's ``SectionKind`` is another thing: it knows papers alone, and trusts
 the publisher's markup.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
+from eagle_biomed.section_codes import section_of_code
 from eagle_rag.model.document import SectionKind
 from eagle_rag.model.passage import Passage
 
@@ -16,12 +18,13 @@ __all__ = ["BODY", "CANONICAL_SECTIONS", "detect_section", "section_of_title"]
 BODY = "body"
 
 # The leaf decides first, so a title that stands in several parts of a paper ("Patients", "Outcomes") is not
-# here: the title above it says which part it is in.
+# here: the title above it says which part it is in. So it is with "Highlights", which labels have below every
+# section.
 _ALIASES: Mapping[str, str] = {
     "abstract": (
         "abstract|summary|synopsis|structured abstract|graphical abstract|lay summary"
         "|plain language summary|lay abstract|short abstract|author summary|executive summary"
-        "|brief summary|editor s summary|abstract text|abstract of the disclosure|highlights"
+        "|brief summary|editor s summary|abstract text|abstract of the disclosure"
         "|key points|significance statement|summary of the invention|summary of invention"
         "|brief summary of the invention|summary of the disclosure|summary of the present invention"
     ),
@@ -163,16 +166,22 @@ _BY_KIND = {
 }
 
 
-def detect_section(passage: Passage) -> str:
+def detect_section(passage: Passage, codes: Sequence[str] = ()) -> str:
     """Return the tag of a passage: a canonical section, ``body``, or empty when nothing says.
 
-    The path's titles decide, from the leaf to the root, the first that is known; a path of unknown titles is
-    ``body``. Without a path the parser's own kind decides, then the text's first line: a numbered heading, a
+    The path's titles decide, from the leaf to the root, the first that is known by its code or its words; a path
+    of unknown titles is ``body``. Without a path the parser's own kind decides, then the text's first line: a numbered heading, a
     short heading in capitals, or the opening of a patent claim.
+
+    Args:
+        passage: The passage.
+        codes: LOINC codes of the titles of its path, from the root; empty for a title without. The last titles
+            may be left out.
     """
     titles = [title for title in passage.section_path if title.strip()]
     if titles:
-        found = (section_of_title(title) for title in reversed(titles))
+        pairs = reversed([*zip_longest(passage.section_path, codes, fillvalue="")])
+        found = (section_of_code(code) or section_of_title(title) for title, code in pairs)
         return next((section for section in found if section), "") or _alone(titles)
     return _BY_KIND.get(passage.section_kind, "") or _of_text(passage.text)
 

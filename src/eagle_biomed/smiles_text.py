@@ -8,13 +8,18 @@ string when it is one by the grammar (atoms of the organic subset or in brackets
 branches, paired ring closures, no atom with more bonds than it can have, aromatic atoms in rings) and
 either
 
-- it stands after the word "SMILES"; or
+- it stands after the word "SMILES" and a colon or equals sign; or
+- it stands after the bare word, or in brackets behind it, where acronyms stand too ("SMILES CONS", "SMILES
+  (CNN)"), and has a ring, a multiple bond or an atom in square brackets, or a branch and half its atoms
+  carbon, or is a chain as chemists begin one: two carbons first, two in three atoms carbon, the others
+  nitrogen, oxygen, sulfur, chlorine or bromine; or
 - it shows that it is no word, gene, formula or equation: five atoms, one in four of them or more
   carbon, and a ring closure (or two kinds of evidence where a hyphen or slash could join two names), or
-  a multiple bond or a stereo centre beside a branch or ring.
+  a multiple bond or a stereo centre beside a branch or ring. Where a ring closure is all there is, as in a
+  name with two numbers, more than half the atoms must be carbon.
 
-So ``CO``, ``CNS``, ``SOS`` and ``CCO`` are words; ``SMILES: CCO`` is ethanol. Chains without branch,
-ring or multiple bond are only recognised after the word.
+So ``CO``, ``CNS``, ``SOS`` and ``CCO`` are words; ``SMILES: CCO`` and ``SMILES CCO`` are ethanol, ``SMILES PCC``
+is an acronym. Chains without branch, ring or multiple bond are only recognised after the word.
 """
 
 import re
@@ -47,10 +52,12 @@ _MARK = re.compile(
 _INCHI = re.compile(r"InChI=1S?/[A-Za-z0-9.+*]+(?:/[a-z][A-Za-z0-9+\-(),;?*.]*)*")
 _TRAILING = ".,;:!?"
 _FIRST_LETTERS = frozenset("BCNOPSFIbcnops*[")
-# Abbreviations that are SMILES by the grammar and stand after the word "SMILES" in papers.
+# Abbreviations that are SMILES by the grammar, and may stand after "smiles:" in prose.
 _ABBREVIATIONS = frozenset({"BIN", "CNN", "CNNS", "CNS", "CON", "COPS", "NOS", "PCOS", "SOS"})
 _MIN_ATOMS = 5
 _MIN_CARBON_SHARE = 0.25
+_MIN_CARBON_SHARE_OF_BARE_RING = 0.5
+_CHAIN = re.compile(r"CC(?:Cl|Br|[CNOS])*(?:[-./\\](?:Cl|Br|[CNOS])+)*")
 _MIN_AROMATIC = 5
 _MIN_PIECE = 5
 _MIN_WEAK = 3
@@ -267,11 +274,27 @@ def _marked(text: str) -> Iterator[SmilesMention]:
         if piece is None:
             continue
         start, found = _trim(piece[0], piece.start())
-        weak = mark["weak"] is not None or not mark["sign"].strip()
-        if weak and (len(found) < _MIN_WEAK or found.upper() in _ABBREVIATIONS):
-            continue
-        if smiles_shape(found) is not None:
+        if _may_follow(mark, found):
             yield SmilesMention(start, start + len(found), found)
+
+
+def _may_follow(mark: re.Match[str], found: str) -> bool:
+    """Return whether a piece is chemistry where it stands after this mark."""
+    shape = smiles_shape(found)
+    if shape is None:
+        return False
+    if mark["weak"] is not None:
+        return len(found) >= _MIN_WEAK and found.upper() not in _ABBREVIATIONS
+    return mark["sign"].strip() in {":", "="} or _is_no_acronym(found, shape)
+
+
+def _is_no_acronym(found: str, shape: SmilesShape) -> bool:
+    if shape.rings or shape.multiple_bonds or "[" in found:
+        return len(found) >= _MIN_WEAK
+    if shape.branches:
+        return 2 * shape.carbons >= shape.atoms
+    chain = _CHAIN.fullmatch(found) is not None
+    return chain and shape.atoms >= _MIN_WEAK and 3 * shape.carbons >= 2 * shape.atoms
 
 
 def _unmarked(text: str) -> Iterator[SmilesMention]:
@@ -303,6 +326,8 @@ def _is_no_word(shape: SmilesShape) -> bool:
     if shape.atoms < _MIN_ATOMS or shape.carbons < _MIN_CARBON_SHARE * shape.atoms:
         return False
     marks = bool(shape.multiple_bonds) + bool(shape.stereo) + bool(shape.aromatic)
+    if shape.rings and not shape.joints and not marks and not shape.branches:
+        return shape.carbons > _MIN_CARBON_SHARE_OF_BARE_RING * shape.atoms
     if shape.rings and not shape.joints:
         return True
     return marks > 0 and shape.rings + shape.branches > 0

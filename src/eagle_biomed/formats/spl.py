@@ -1,7 +1,8 @@
 """Drug labels in SPL, the FDA's XML (HL7 version 3): one label a file.
 
 The written titles of sections stand in their paths; a section without one gets the title of its
-LOINC code. Product data become metadata and one section of plain lines.
+LOINC code. The codes that say which part of a label a section is are a property of the document
+(``section_codes``). Product data become metadata and one section of plain lines.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from eagle_biomed.formats.xml_nodes import (
     text_at,
     too_deep,
 )
+from eagle_biomed.section_codes import SECTION_CODES, write_codes
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     BlockKind,
@@ -93,7 +95,7 @@ def _label(root: "etree._Element", source: Source) -> ParsedDocument:
         member="",
         digest=source.digest,
         format="spl",
-        metadata=_metadata(root, products),
+        metadata=_metadata(root, products, write_codes(text.codes)),
         text=canonical,
         sections=sections,
         blocks=blocks,
@@ -150,7 +152,9 @@ def _media(root: "etree._Element") -> dict[str, str]:
     }
 
 
-def _metadata(root: "etree._Element", products: tuple[Product, ...]) -> DocumentMetadata:
+def _metadata(
+    root: "etree._Element", products: tuple[Product, ...], codes: str
+) -> DocumentMetadata:
     published = iso_date(attribute(root, ("effectiveTime",), "value")[:8])
     document_id = attribute(root, ("id",), "root").lower()
     set_id = attribute(root, ("setId",), "root").lower()
@@ -171,6 +175,7 @@ def _metadata(root: "etree._Element", products: tuple[Product, ...]) -> Document
         "labeler": text_at(labeler, "name"),
         "marketing_category": "; ".join(unique(product.category for product in products)),
         "routes": "; ".join(unique(route for one in products for route in one.routes)),
+        SECTION_CODES: codes,
         "schedule": "; ".join(unique(product.schedule for product in products)),
         "version": attribute(root, ("versionNumber",), "value"),
     }

@@ -1,5 +1,6 @@
 """The text of a drug label: sections with their whole path, tables, lists, footnotes, pictures."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eagle_biomed.formats.sectioned import SectionedText
@@ -27,6 +28,21 @@ _SPACED = frozenset({"br", "paragraph", "item", "list", "table", "caption", "tr"
 _HIGHLIGHTS = "Highlights"
 
 
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A section's place: titles from the root, their LOINC codes one for one, and its kind."""
+
+    path: tuple[str, ...] = ()
+    codes: tuple[str, ...] = ()
+    kind: SectionKind = SectionKind.BODY
+
+    def below(self, title: str, code: str, kind: SectionKind) -> "_Frame":
+        """Return the place of a section inside this one; without a title it adds nothing to the path."""
+        if not title:
+            return _Frame(self.path, self.codes, kind)
+        return _Frame((*self.path, title), (*self.codes, code), kind)
+
+
 class LabelText:
     """Reads the sections of one label into one text."""
 
@@ -51,34 +67,33 @@ class LabelText:
             "renderMultiMedia": self._picture,
         }
 
-    def section(
-        self,
-        element: "etree._Element",
-        around: tuple[str, ...] = (),
-        inherited: SectionKind = SectionKind.BODY,
-    ) -> None:
-        """Read a section and the sections inside it."""
+    def section(self, element: "etree._Element", around: _Frame | None = None) -> None:
+        """Read a section and the sections inside it.
+
+        Args:
+            element: The section.
+            around: Where it stands; ``None`` for the body of the label.
+        """
+        outer = around or _Frame()
         code = attribute(element, ("code",), "code")
         written = first(element, "title")
         heading = "" if written is None else self._inline(written)
         title = heading or section_title(code, attribute(element, ("code",), "displayName"))
-        path = (*around, title) if title else around
-        kind = kind_of_title(title, inherited, top_level=not around)
+        kind = kind_of_title(title, outer.kind, top_level=not outer.path)
         if is_boxed(code):
             kind = SectionKind.BOXED_TEXT
+        frame = outer.below(title, code, kind)
         if code != REFERENCES_CODE or not self._bibliography(element):
-            self.text.open(path, kind, heading=heading)
+            self.text.open(frame.path, kind, heading=heading, codes=frame.codes)
             for body in children(element, "text"):
                 self._body(body)
         for excerpt in children(element, "excerpt"):
-            self._excerpt(excerpt, path, kind)
+            self._excerpt(excerpt, frame)
         for component in children(element, "component"):
             for inner in children(component, "section"):
-                self.section(inner, path, kind)
+                self.section(inner, frame)
 
-    def _excerpt(
-        self, excerpt: "etree._Element", path: tuple[str, ...], kind: SectionKind
-    ) -> None:
+    def _excerpt(self, excerpt: "etree._Element", frame: _Frame) -> None:
         """Read what the highlights page says about a section, in a section of its own."""
         bodies = [
             body
@@ -86,7 +101,7 @@ class LabelText:
             for body in children(highlight, "text")
         ]
         if bodies:
-            self.text.open((*path, _HIGHLIGHTS), kind)
+            self.text.open((*frame.path, _HIGHLIGHTS), frame.kind, codes=frame.codes)
         for body in bodies:
             self._body(body)
 

@@ -21,6 +21,9 @@ CHEMISTRY = (
     "[O-][N+](=O)c1ccccc1",
     "C1CCCCC1",
     "C1CC1CCC",
+    "C1CNCCN1",
+    "C1COCCOCCOCCO1",
+    "OCC1OC(O)C(O)C(O)C1O",
     "OC(=O)CC(O)(C(=O)O)CC(=O)O",
     "F/C=C/C(F)C",
     "N#Cc1ccccc1",
@@ -49,6 +52,22 @@ MARKED = (
     ("smiles: CCO.", "CCO"),
     ("Parent SMILES: CC(C)C", "CC(C)C"),
     ("SMILES: [Na+].[Cl-]", "[Na+].[Cl-]"),
+    ("SMILES: CONS", "CONS"),
+    ("SMILES = PCC", "PCC"),
+    ("smiles: OCC", "OCC"),
+    ("SMILES CCCCOCC", "CCCCOCC"),
+    ("SMILES CCCl", "CCCl"),
+    ("SMILES CCO.CCN", "CCO.CCN"),
+    ("SMILES C=O", "C=O"),
+    ("SMILES N#N", "N#N"),
+    ("SMILES OCC(O)CO", "OCC(O)CO"),
+    ("SMILES C1CC1", "C1CC1"),
+    ("SMILES [Na+]", "[Na+]"),
+)
+# Acronyms that are SMILES by the grammar, behind the word without a colon.
+ACRONYMS = (
+    *("CONS", "BINS", "PCC", "NICOS", "CNN", "CNS", "PCOS", "NCCN", "CCNS", "CCSO", "SCC", "BCC"),
+    *("CCI", "CCP", "CCF", "CCB", "CC", "C", "CNN-CNN", "SOS/CNN", "SNP(S)", "COP(S)", "IFN-I"),
 )
 PROSE = (
     *(
@@ -81,6 +100,9 @@ PROSE = (
         "p53",
     ),
     *(
+        "SNP1CC1",
+        "SNP1CCC1",
+        "CNO1CNO1",
         "SOCS1/SOCS1",
         "CCN1-CCN1",
         "NOS1/NOS2",
@@ -169,6 +191,14 @@ def test_o2_chemistry_is_found_in_a_sentence(text: str) -> None:
 @pytest.mark.parametrize(("text", "smiles"), MARKED)
 def test_o2_what_stands_after_the_word_smiles_is_chemistry(text: str, smiles: str) -> None:
     assert [mention.text for mention in find_smiles(text)] == [smiles]
+
+
+@pytest.mark.parametrize("word", ACRONYMS)
+@pytest.mark.parametrize("sentence", ["SMILES {} was best.", "We used SMILES ({}) here."])
+def test_o2_an_acronym_after_the_bare_word_is_not_taken_for_chemistry(
+    word: str, sentence: str
+) -> None:
+    assert find_smiles(sentence.format(word)) == ()
 
 
 @pytest.mark.parametrize("text", PROSE)
