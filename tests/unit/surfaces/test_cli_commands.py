@@ -86,6 +86,25 @@ def test_search_json_is_one_value(filled: Eagle) -> None:
     assert [hit["rank"] for hit in found["hits"]] == list(range(1, len(found["hits"]) + 1))
 
 
+def test_search_explains_plans_ranks_and_parts(filled: Eagle) -> None:
+    options = ("--explain", "--fusion", "weighted", "--group-by", "passage")
+    done = filled("search", "kinase inhibitors", *options)
+    lines = [line.strip() for line in done.out.splitlines()]
+    names = [line.partition(":")[0] for line in lines if ": rank " in line][:4]
+    assert names == [
+        *(f"eagle_text/{arm}" for arm in ("lexical", "dense", "plan")),
+        "fused",
+    ]
+    assert any(line.startswith("parts: combined ") and ", sparse " in line for line in lines)
+    assert lines[-1].startswith("plan: eagle_text with hash by core-default: ")
+    hit = filled("search", "kinase inhibitors", *options, "--json").json["hits"][0]
+    parts = dict(hit["parts"])
+    assert parts["combined"] == pytest.approx(0.5 * parts["dense"] + 0.5 * parts["sparse"])
+    plain = filled("search", "kinase inhibitors", "--fusion", "weighted", "--json").json
+    assert plain["hits"][0]["parts"] == []
+    assert "plan" not in {event["stage"] for event in plain["trace"]}
+
+
 @pytest.mark.parametrize(
     ("filters", "titles"),
     [
