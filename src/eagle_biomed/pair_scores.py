@@ -38,11 +38,13 @@ class RerankScores:
         values: One a candidate.
         source: What gave them: the encoder's label, or ``fused``.
         note: Why not the encoder's, or not all of them; empty when nothing is to be said.
+        failed: An encoder is configured and did not score.
     """
 
     values: tuple[float | None, ...]
     source: str
     note: str = ""
+    failed: bool = False
 
 
 @dataclass(slots=True)
@@ -88,7 +90,7 @@ class PairScores:
             except (EagleError, *_RUNTIME_ERRORS) as error:
                 note = f"{self.label} failed: {type(error).__name__}: {error}"
             _log.warning("the merged rerank goes by the fused scores: %s", note)
-        return RerankScores(tuple(existing), "fused", note)
+        return RerankScores(tuple(existing), "fused", note, failed=bool(self.label))
 
     def _scored(self, query: str, texts: Sequence[str], budget_s: float | None) -> RerankScores:
         values = self._pairs(query, texts, budget_s)

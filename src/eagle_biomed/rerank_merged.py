@@ -28,7 +28,7 @@ from eagle_biomed.scoring import (
     normalise,
     section_match_score,
 )
-from eagle_rag.model.query import Candidate, QueryContext
+from eagle_rag.model.query import STAND_IN_PART, Candidate, QueryContext
 from eagle_rag.model.records import AuditEvent
 from eagle_rag.ports.plugins import DecisionLog
 
@@ -98,6 +98,8 @@ def fuse_scores(
         parts = {"ce_norm": ce_norm, "entity": entity, "section": section, "xdrug": xdrug}
         if raw is not None:
             parts["ce_raw"] = raw
+        if scores.failed:
+            parts[STAND_IN_PART] = 1.0
         explained = with_parts(candidate, final=final, **parts)
         fused.append(Scored(replace(candidate, score=final, parts=explained), evidence, entity))
     return _sorted(fused)

@@ -248,7 +248,8 @@ class HookSpecs:
         candidates and the text of each. Return candidates best first, or ``None`` to leave the order.
         ``score``, ``parts`` and ``arms`` may change, what a candidate is may not. Those left out, for
         example because ``context.rerank_budget_s`` was spent, follow below in their order, and the trace
-        says how many. Mode first; policy degrade.
+        says how many. A part ``stand_in`` says that an encoder failed and another score stands for its own;
+        the trace says that too. Mode first; policy degrade.
         """
 
 

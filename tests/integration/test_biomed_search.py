@@ -203,6 +203,21 @@ def test_c2_exact_names_come_first_with_the_plugin_too(
         assert "p.L858R" in hits(engine, "p.L858R")[0].text
 
 
+def test_a_cross_encoder_that_is_not_there_is_said_in_the_trace(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    """The hits are those of the fused scores."""
+    engine = make_engine(
+        SETTINGS | {"plugins.options.biomed.domain_rerank_encoder": "nobody-registered-this"}
+    )
+    engine.ingest([write_files(tmp_path / "in", {"r06.md": FILES["r06.md"]})])
+    results = engine.search(SearchRequest("resistance to osimertinib"))
+    assert [hit.title for hit in results.hits] == ["Resistance to osimertinib"]
+    (said,) = [event for event in results.trace.events if event.stage == "rerank"]
+    assert said.degraded
+    assert "encoder failed" in said.message
+
+
 def test_off_the_namespace_no_hook_of_the_plugin_is_called(engine: Engine) -> None:
     """An instance serves one namespace; what another one would call is the core's alone."""
     own, other = (engine.kernel.bus.bind(namespace) for namespace in ("biomed", "core"))

@@ -6,6 +6,7 @@ from typing import Literal
 from eagle_rag.model.filters import Filter
 
 __all__ = [
+    "STAND_IN_PART",
     "ArmScore",
     "Candidate",
     "CollectionQueryPlan",
@@ -20,6 +21,9 @@ __all__ = [
     "SearchMode",
     "SearchRequest",
 ]
+
+STAND_IN_PART = "stand_in"
+"""Part of a candidate that a reranker scored by something else, because what it was asked to use failed."""
 
 FusionMethod = Literal["rrf", "weighted", "min-max"]
 GroupBy = Literal["document", "passage"]

@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 from eagle_rag.errors import EncoderLoadError, EncoderUnavailable, UnknownName
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.kernel.contracts import stamp_arm
-from eagle_rag.model.query import Candidate, CollectionQueryPlan, ExpandedQuery, QueryContext
+from eagle_rag.model.query import (
+    STAND_IN_PART,
+    Candidate,
+    CollectionQueryPlan,
+    ExpandedQuery,
+    QueryContext,
+)
 from eagle_rag.ops.pair_budget import score_within
 from eagle_rag.ports.encoders import PairScorer
 
@@ -76,7 +82,14 @@ def rerank_merged(bus: BoundBus, context: QueryContext, head: Head) -> Reranked:
         return Reranked(head.merged, "every plugin left the fused order")
     scored = {item.passage_id for item in ranked}
     rest = tuple(item for item in given if item.passage_id not in scored)
-    return Reranked((*ranked, *rest, *tail), _count(len(ranked), head, "the plugin"))
+    message, stood_in = _count(len(ranked), head, "the plugin"), _stood_in(ranked)
+    if stood_in:
+        message = f"{message}; its encoder failed, {stood_in} of them by scores that stand in"
+    return Reranked((*ranked, *rest, *tail), message, degraded=bool(stood_in))
+
+
+def _stood_in(ranked: tuple[Candidate, ...]) -> int:
+    return sum(STAND_IN_PART in dict(item.parts) for item in ranked)
 
 
 def rerank_general(

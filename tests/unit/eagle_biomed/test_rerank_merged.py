@@ -9,7 +9,7 @@ from eagle_biomed.entities import open_ontology
 from eagle_biomed.evidence import EvidenceReader
 from eagle_biomed.pair_scores import PairScores
 from eagle_biomed.rerank_merged import MergedReranker, is_by_picture, standing_scores
-from eagle_rag.errors import ConfigurationError
+from eagle_rag.errors import ConfigurationError, EncoderUnavailable
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import ArmScore, Candidate, QueryIntent, RerankPolicy
 from eagle_rag.model.records import DocumentNames
@@ -158,6 +158,23 @@ def test_without_a_cross_encoder_the_fused_scores_stand_in() -> None:
         ("last", 0.0),
     ]
     assert part(found[0], "ce_raw") == 0.2
+
+
+def test_an_encoder_that_fails_is_told_to_the_trace() -> None:
+    """By a part that the core looks for; a profile without an encoder asked for nothing else."""
+    failing = MergedReranker(
+        overrides={},
+        pairs=PairScores(Encoders(error=EncoderUnavailable("no answer")), "pairs"),
+        reader=EvidenceReader(None, None),
+        library=None,
+        names=lambda: open_ontology({}),
+        structure=lambda _: "",
+        audit=Audit(),
+    )
+    (stood_in,) = ranked(failing, "x", GENERAL, (candidate("a", 0.5),))
+    assert (part(stood_in, "stand_in"), part(stood_in, "ce_raw")) == (1.0, 0.5)
+    (meant,) = ranked(reranker(), "x", GENERAL, (candidate("a", 0.5),))
+    assert "stand_in" not in dict(meant.parts)
 
 
 def test_an_injected_candidate_stands_in_as_the_lowest_of_those_found() -> None:
