@@ -32,6 +32,10 @@ def write_trial(trial: Trial, text: SectionedText) -> None:
     _list(text, "Locations", SectionKind.BODY, ["; ".join(trial.countries)])
     if trial.results is not None:
         write_results(trial.results, text)
+    # In the text, so that a question that names the trial finds it.
+    _list(
+        text, "Registration", SectionKind.BODY, [f"ClinicalTrials.gov identifier: {trial.nct_id}"]
+    )
 
 
 def _long(trial: Trial, text: SectionedText, title: str, kind: SectionKind, content: str) -> None:

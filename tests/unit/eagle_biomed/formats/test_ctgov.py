@@ -244,6 +244,7 @@ def test_the_protocol_is_in_sections_of_known_titles() -> None:
         "Sponsor",
         "Locations",
         "Results",
+        "Registration",
     ]
 
 
