@@ -1,12 +1,14 @@
 """Entities: find them in a text, look them up, expand a query with them.
 
 The ontology's own entities are in memory; larger lexica are compiled to disk and looked into. An entity of a
-lexicon whose canonical name is that of an entity before it adds its names to that one.
+lexicon whose canonical name is that of an entity before it adds its names to that one, and its concept
+identifier when that one has none.
 """
 
 import hashlib
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,7 +18,7 @@ from typing import Any, Final
 from eagle_biomed.drugs import CompoundNames, is_drug
 from eagle_biomed.entity_names import NormalText, key_of, normalise
 from eagle_biomed.lexica import chosen_sources
-from eagle_biomed.lexicon_guards import ontology_guard
+from eagle_biomed.lexicon_guards import guard_allows, ontology_guard
 from eagle_biomed.lexicon_store import (
     LexiconReport,
     StoredEntity,
@@ -48,7 +50,7 @@ class Entity:
         name: Canonical name.
         kind: ``gene``, ``drug``, ``disease``, ``pathway``; empty when its lexicon does not say.
         aliases: Other names, the ontology's first.
-        cui: UMLS concept, or empty.
+        cui: UMLS concept, or empty; of an entity whose file has none, that of a lexicon where it is plain.
         pathways: Pathways it belongs to; empty for an entity that only a lexicon knows.
         related_drugs: Drugs that act on it; empty likewise.
         smiles: Structure of a small molecule, or empty.
@@ -93,6 +95,10 @@ class _Entities(Mapping[str, Entity]):
     def __init__(self, own: Mapping[str, OntologyEntry], lexica: Sequence[StoredLexicon]) -> None:
         self._own = own
         self._lexica = lexica
+        self._taken = frozenset(entry.cui for entry in own.values() if entry.cui)
+        self._owners = Counter(
+            key for name, entry in own.items() for key in {name, *map(key_of, entry.aliases)}
+        )
         self._cached = lru_cache(maxsize=1 << 14)(self._read)
 
     def __getitem__(self, name: str) -> Entity:
@@ -133,7 +139,7 @@ class _Entities(Mapping[str, Entity]):
                 own.name,
                 own.kind,
                 _merged(own.aliases, (entity for _, entity in stored), key),
-                own.cui,
+                own.cui or self._concept(own),
                 own.pathways,
                 own.related_drugs,
                 own.smiles,
@@ -144,6 +150,28 @@ class _Entities(Mapping[str, Entity]):
         aliases = _merged((), (entity for _, entity in stored), key)
         cui = next((entity.cui for _, entity in stored if entity.cui), "")
         return Entity(first.name, first.kind, aliases, cui, source=source)
+
+    def _concept(self, own: OntologyEntry) -> str:
+        """Return the one concept of the lexica that is named like an entity, or empty.
+
+        Its name is looked for before its aliases, since an alias may be a narrower term. A name of two
+        entities, and a concept that another entity has, tell nothing.
+        """
+        names = [own.name, f"{own.name} gene"] if own.kind == "gene" else [own.name]
+        aliases = [alias for alias in own.aliases if self._owners[key_of(alias)] == 1]
+        for spellings in (names, aliases):
+            found = {cui for name in spellings for cui in self._concepts(own, name)}
+            if found:
+                return found.pop() if len(found) == 1 and not found & self._taken else ""
+        return ""
+
+    def _concepts(self, own: OntologyEntry, name: str) -> Iterator[str]:
+        """Yield the concepts with this canonical name; the animal ``Cat`` is not the gene ``CAT``."""
+        guard = ontology_guard(name, own.kind, marked=name in own.guarded)
+        for lexicon in self._lexica:
+            for entity in lexicon.by_key(key_of(name)):
+                if entity.cui and guard_allows(guard, entity.name, 0, len(entity.name)):
+                    yield entity.cui
 
 
 def _merged(own: Sequence[str], stored: Iterator[StoredEntity], key: str) -> tuple[str, ...]:

@@ -23,9 +23,7 @@ STRICT: Final = 2
 """A boundary for every name."""
 
 _NONE, _HYPHEN, _SPACE, _SOFT = range(4)  # ties; soft: white space before a Greek name
-_OTHER, _LETTER, _DIGIT, _SIGN = range(
-    4
-)  # classes; sign: a Greek letter, or a script without case
+_OTHER, _LETTER, _DIGIT, _GREEK, _SIGN = range(5)  # classes; sign: of a script without case
 _LONG_ENOUGH: Final = 5  # a hyphen the name does not have: "c-Met" is cMet, but "in-s" is not INS
 
 # (class before, class after) with nothing between: (a name may begin here, a name may end here).
@@ -34,12 +32,20 @@ _EDGES: Final = {
     (_DIGIT, _DIGIT): (0, 0),
     (_LETTER, _DIGIT): (0, LOOSE),
     (_DIGIT, _LETTER): (LOOSE, 0),
+    (_LETTER, _GREEK): (LOOSE, LOOSE),
+    (_DIGIT, _GREEK): (LOOSE, LOOSE),
+    (_GREEK, _LETTER): (0, LOOSE),  # βcat is not CAT; but see _ANTI
+    (_GREEK, _DIGIT): (0, LOOSE),
+    (_GREEK, _GREEK): (0, STRICT),
+    (_GREEK, _SIGN): (STRICT, STRICT),
     (_LETTER, _SIGN): (LOOSE, LOOSE),
     (_DIGIT, _SIGN): (LOOSE, LOOSE),
     (_SIGN, _LETTER): (STRICT, LOOSE),
     (_SIGN, _DIGIT): (0, LOOSE),
+    (_SIGN, _GREEK): (STRICT, STRICT),
     (_SIGN, _SIGN): (STRICT, STRICT),
 }
+_ANTI: Final = "alpha"  # an antibody: alpha right before PD-1 is anti-PD-1
 
 _JOINERS: Final = rf"\-{HYPHENS}'{PRIMES}"
 _TOKEN: Final = re.compile(rf"([A-Za-z]+)|([0-9]+)|([\s{_JOINERS}]+)|(.)", re.DOTALL)
@@ -119,9 +125,9 @@ class _Writer:
 
     def write(self, piece: str, start: int, end: int, kind: int) -> None:
         """Write a piece that stands for the source between ``start`` and ``end`` as a whole."""
-        self._open(kind, soft=kind == _SIGN)
+        self._open(kind, soft=kind in {_GREEK, _SIGN})
         self._append(piece, [start] * len(piece), [end] * len(piece))
-        self.greek = piece if kind == _SIGN else ""
+        self.greek = piece if kind == _GREEK else ""
         self.last = kind
 
     def _open(self, kind: int, *, soft: bool) -> None:
@@ -135,7 +141,9 @@ class _Writer:
         begins = stops = STRICT
         if self.tie == _NONE and _OTHER not in {self.last, kind}:
             begins, stops = _EDGES[self.last, kind]
-        elif self.tie == _HYPHEN and kind == _DIGIT and self.last in {_LETTER, _SIGN}:
+            if self.last == _GREEK and kind == _LETTER and self.greek == _ANTI:
+                begins = LOOSE
+        elif self.tie == _HYPHEN and kind == _DIGIT and self.last in {_LETTER, _GREEK, _SIGN}:
             stops = LOOSE  # IL is not what IL-6 names
         self.ties.append(_SOFT if soft and self.tie == _SPACE else self.tie)
         self.begins.append(begins)
@@ -189,7 +197,7 @@ def _fold(character: str) -> tuple[str, int]:
         return "^", _OTHER  # the number of a reference is no part of a name
     spelled = "".join(GREEK.get(part, part) for part in folded)
     if folded in GREEK:
-        return spelled, _SIGN
+        return spelled, _GREEK
     if spelled.isalpha():
         return spelled, _LETTER if spelled.upper() != spelled else _SIGN
     return spelled, _DIGIT if spelled.isdigit() else _OTHER
@@ -223,8 +231,10 @@ def _hyphenated(key: str, _at: int, name: int) -> bool:
     return name != _NONE or len(key) >= _LONG_ENOUGH or any(map(str.isdigit, key))
 
 
-def _spaced(_key: str, _at: int, name: int) -> bool:
-    return name != _NONE
+def _spaced(key: str, at: int, name: int) -> bool:
+    # "hepatitis C met" is not c-MET: one letter and a short word stay apart.
+    apart = at == 1 and name == _HYPHEN and key.isalpha() and len(key) <= _LONG_ENOUGH
+    return name != _NONE and not apart
 
 
 _FITS: Final[dict[int, Callable[[str, int, int], bool]]] = {

@@ -2,12 +2,16 @@
 
 The rule, in full:
 
-1. A guarded name counts only as it is written in the lexicon, letter case included; a gene symbol in
-   capitals.
-2. A guarded gene of the ontology also counts in any case right before a word of ``GENE_WORDS``.
-3. It does not count in a line of capitals (no small letter near it, and a word of six letters or more),
-   unless a word of ``GENE_WORDS`` follows: there its case says nothing.
-4. A guarded gene does not count before a word of ``OTHER_SENSES``: ``CAT scan``, ``MET hours``.
+1. In small letters a guarded name never counts, whatever follows: ``met mutation criteria``. The gene's own
+   hyphenated form is another name: ``c-met``.
+2. As the lexicon writes it (a gene symbol in capitals) it counts, but not in a line of capitals (no small letter
+   near it, and a word of six letters or more): there its case says nothing. A gene of the ontology counts there
+   as the first word of the text before a word of ``GENE_WORDS``.
+3. A gene of the ontology with one capital (``Met kinase``) counts before a word of ``GENE_WORDS`` in small
+   letters, one space between, in the middle of a sentence. Nothing is read across a line end or a dash.
+4. A gene of the ontology with a number counts as written, and in any case as one word: ``lag3``.
+5. A guarded gene does not count before a word of ``OTHER_SENSES`` (``CAT scan``, ``MET-hours``), a codon
+   (``CAT GGA``) or a digit (``MET25``), nor behind a Greek letter, a hyphen between or not (``β-CAT``).
 
 Guarded are: what the ontology marks; names in capitals that are words of ``ENGLISH_WORDS``, a number behind
 them or not (``STEP1``); in lexica also gene symbols of up to five letters and no digit, and every name of up
@@ -19,6 +23,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from eagle_biomed.entity_names import cased, key_of
+from eagle_rag.ops.tokens import HYPHENS
 
 __all__ = [
     "ENGLISH_WORDS",
@@ -64,7 +69,7 @@ ENGLISH_WORDS: Final = frozenset(
         "foot for force fork form four free fresh frog front fruitless full fun fur fuse gain game gap gaps "
         "gas gate gel gem gems gene genesis get gift girl give glass go goat gold good grab grasp gray great "
         "green grip group grow guard gum gun hair half hall hand hard harm has hat hats have hay he head "
-        "heads heal hear heart heat help hen her here high hill hint hip his hit hits hold hole home hook hop "
+        "heads heal hear heart heat help hen here high hill hint hip his hit hits hold hole home hook hop "
         "hope host hot hour how hub hunt hut ice iceberg if ill impact in ink ion it itch ivy jam jar jaw jet "
         "job jobs join jump jury just keen keep key keys kick kid killer kin kind king kiss kit kits knee "
         "know lab lace lack lag lake lamb lamp land lap laps large laser last late law lay lead leaf lean led "
@@ -104,7 +109,25 @@ _SYMBOL: Final = 5  # letters: Engl, Proc and Acta are names of journals before 
 _DIGITS: Final = "0123456789"
 _NEAR: Final = 60  # characters on either side that tell a heading in capitals
 _CAPITAL_WORD: Final = re.compile(r"[A-Z]{6,}")
-_NEXT_WORD: Final = re.compile(r"[\s-]{1,3}([A-Za-z]+)")
+_LETTER: Final = "[^\\W\\d_]"
+_GENE_WORD: Final = re.compile(
+    rf"[ \xa0](?:{'|'.join(sorted(GENE_WORDS))})(?!{_LETTER})", re.IGNORECASE
+)
+# Only to leave a name out: here a hyphen or one line end does not matter.
+_OTHER_SENSE: Final = re.compile(
+    rf"\)?(?:[\-{HYPHENS}]|[^\S\n]?\n?[^\S\n]?)(?<!\w)"
+    rf"(?:{'|'.join(sorted(OTHER_SENSES))}|(?-i:[ACGT]{{3,}}))(?!{_LETTER})",  # CAT among codons
+    re.IGNORECASE,
+)
+_CRITERIA: Final = re.compile(r"\s+criteri", re.IGNORECASE)  # what is met
+_SENTENCE_START: Final = re.compile(
+    r"(?:^|[.!?:;\u2012-\u2015\u2022\u2212*|\r\v\f\x85\u2028\u2029]|\s-)[\s\"'\u2018-\u201d(\[]*$"
+)
+_AFTER_GREEK: Final = re.compile(
+    rf"(?:[\u00b5\u0370-\u03ff]|(?<![A-Za-z])(?:alpha|beta|gamma|delta))[\-{HYPHENS}]?$",
+    re.IGNORECASE,
+)
+_GREEK_REACH: Final = len("alpha-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +137,7 @@ class Guard:
     Args:
         written: How it must be written, without hyphens and white space; empty when it always counts.
         gene: Whether it is a gene: other senses are looked for.
-        gene_words: Whether a gene word makes up for its case.
+        gene_words: Whether it is a gene of the ontology: other cases count where the rule says so.
     """
 
     written: str = ""
@@ -156,20 +179,47 @@ def guard_allows(guard: Guard, text: str, start: int, end: int) -> bool:
     """Return whether a guarded name counts between two offsets of a text."""
     if not guard.written:
         return True
-    match = _NEXT_WORD.match(text, end)
-    following = match[1].lower() if match else ""
-    if guard.gene and following in OTHER_SENSES:
+    if guard.gene and _has_other_sense(text, start, end):
         return False
-    if guard.gene_words and following in GENE_WORDS:
-        return True
-    if cased(text[start:end]) != guard.written:
+    found = cased(text[start:end])
+    if guard.gene_words and not found.isalpha():
+        return found == guard.written or text[start:end].isalnum()
+    if found == guard.written or (guard.gene_words and found == guard.written.upper()):
+        return not _among_capitals(text, start, end) or (
+            guard.gene_words and _is_first(text, start) and _before_gene_word(text, end)
+        )
+    return (
+        guard.gene_words
+        and found == found.capitalize()
+        and _before_gene_word(text, end, small=True)
+        and not _SENTENCE_START.search(_line_before(text, start))
+    )
+
+
+def _has_other_sense(text: str, start: int, end: int) -> bool:
+    behind_greek = _AFTER_GREEK.search(text, max(0, start - _GREEK_REACH), start)
+    numbered = text[end : end + 1].isdecimal()  # MET25 is a gene of yeast
+    return numbered or behind_greek is not None or _OTHER_SENSE.match(text, end) is not None
+
+
+def _is_first(text: str, start: int) -> bool:
+    return not text[max(0, start - _NEAR) : start].strip()
+
+
+def _before_gene_word(text: str, end: int, *, small: bool = False) -> bool:
+    """Return whether a gene's word stands there, and not ``criteria`` behind it: those are met."""
+    word = _GENE_WORD.match(text, end)
+    if word is None or (small and not word[0].islower()):
         return False
-    return following in GENE_WORDS or not _among_capitals(text, start, end)
+    return _CRITERIA.match(text, word.end()) is None
+
+
+def _line_before(text: str, start: int) -> str:
+    return text[max(0, start - _NEAR) : start].rpartition("\n")[2]
 
 
 def _among_capitals(text: str, start: int, end: int) -> bool:
     """Return whether the line near the name is all in capitals, a real word among them."""
-    before = text[max(0, start - _NEAR) : start].rpartition("\n")[2]
     after = text[end : end + _NEAR].partition("\n")[0]
-    near = f"{before} {after}"
+    near = f"{_line_before(text, start)} {after}"
     return not any(map(str.islower, near)) and _CAPITAL_WORD.search(near) is not None

@@ -4,11 +4,13 @@ from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from eagle_biomed import encoder_cards
 from eagle_biomed.encoders import register_encoders
 from eagle_biomed.options import BiomedOptions
 from eagle_rag.adapters.encoders.export import ExportRecipe, export_checkpoint
@@ -119,3 +121,74 @@ def test_the_exported_folder_of_a_label_gives_what_its_checkpoint_gives(
     native = outcome(registered(environ), "pubmedbert")
     exported = outcome(registered(environ | {variable: str(folder)}), "pubmedbert")
     assert np.abs(native - exported).max() < 1e-4
+
+
+@pytest.fixture
+def uni2(tmp_path: Path, _torch_ready: None) -> dict[str, str]:
+    """Name a timm checkpoint as UNI2-h lies on a hub; by its folder's name it is taken for one."""
+    return {"EAGLE_BIOMED_UNI2_MODEL": str(tiny.tiny_uni(tmp_path / "UNI2-h"))}
+
+
+def test_uni2_loads_a_timm_checkpoint_of_its_format(
+    uni2: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The numbers alone are small: names, format and way are those of the real checkpoint."""
+    import timm
+    import torch
+
+    assert [name for name, _ in encoder_cards._UNI2_ARGS] == [n for n, _ in tiny.TINY_UNI_ARGS]
+    monkeypatch.setattr(encoder_cards, "_UNI2_ARGS", tiny.TINY_UNI_ARGS)
+    got = outcome(registered(uni2), "uni2")
+    assert got.shape == (2, 1536)
+    assert not got[:, tiny.TINY_DIM :].any()
+
+    args: dict[str, Any] = dict(tiny.TINY_UNI_ARGS) | {"mlp_layer": timm.layers.SwiGLUPacked}
+    name = f"local-dir:{uni2['EAGLE_BIOMED_UNI2_MODEL']}"
+    model = timm.create_model(name, pretrained=True, **args).eval()
+    config = timm.data.resolve_data_config(model.pretrained_cfg, model=model)
+    transform = timm.data.create_transform(**config)
+    pictures = [Image.open(BytesIO(picture(seed))) for seed in (1, 2)]
+    with torch.no_grad():
+        expected = model(torch.stack([transform(each) for each in pictures])).numpy()
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    np.testing.assert_allclose(got[:, : tiny.TINY_DIM], expected, atol=1e-4)
+
+
+def test_uni2_gives_timm_the_thirteen_arguments_of_its_model_card(
+    uni2: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import timm
+
+    calls: list[tuple[str, dict[str, Any]]] = []
+    create = timm.create_model
+
+    def recording(name: str, **args: Any) -> Any:
+        calls.append((name, args))
+        return create(name, pretrained=True, **args_of_the_tiny_one())
+
+    def args_of_the_tiny_one() -> dict[str, Any]:
+        return dict(tiny.TINY_UNI_ARGS) | {"mlp_layer": timm.layers.SwiGLUPacked}
+
+    monkeypatch.setattr(timm, "create_model", recording)
+    outcome(registered(uni2), "uni2")
+    assert calls == [
+        (
+            f"local-dir:{uni2['EAGLE_BIOMED_UNI2_MODEL']}",
+            {
+                "pretrained": True,
+                "img_size": 224,
+                "patch_size": 14,
+                "depth": 24,
+                "num_heads": 24,
+                "init_values": 1e-5,
+                "embed_dim": 1536,
+                "mlp_ratio": 2.66667 * 2,
+                "num_classes": 0,
+                "no_embed_class": True,
+                "mlp_layer": timm.layers.SwiGLUPacked,
+                "act_layer": "silu",
+                "reg_tokens": 8,
+                "dynamic_img_size": True,
+            },
+        )
+    ]

@@ -88,6 +88,10 @@ def test_a_hyphen_that_the_name_lacks_is_allowed(name: str, text: str) -> None:
         ("IL-1-2", "IL-12"),
         ("IL-1 2", "IL-12"),
         ("alphabet", "alpha"),
+        ("βcat", "CAT"),
+        ("\u03b3EGFR", "EGFR"),
+        ("hepatitis C met", "c-MET"),
+        ("Group C\nKIT", "c-KIT"),
     ],
 )
 def test_c5_a_name_inside_or_across_words_is_not_found(text: str, name: str) -> None:
@@ -115,8 +119,8 @@ def test_c5_a_name_beside_what_is_no_letter_is_found(text: str, name: str, expec
     assert _found(text, name) == [expected]
 
 
-@pytest.mark.parametrize("text", ["VEGFR1", "TNF\u03b1", "IL-6"])
-def test_a_name_of_a_lexicon_is_not_cut_before_a_digit_or_a_greek_letter(text: str) -> None:
+@pytest.mark.parametrize("text", ["VEGFR1", "TNF\u03b1", "IL-6", "\u03b1VEGFR"])
+def test_a_name_of_a_lexicon_is_not_cut_at_a_digit_or_a_greek_letter(text: str) -> None:
     assert _found(text, "VEGFR", "TNF", "IL", loose=False) == []
 
 
@@ -186,14 +190,31 @@ def _allowed(text: str, written: str, name: str, kind: str = "gene") -> bool:
         ("RESULTS MET ALL ENDPOINTS", "MET", "MET", False),
         ("a MET amplification", "MET", "MET", True),
         ("MET AMPLIFICATION IN CANCER", "MET", "MET", True),
-        ("met amplification", "met", "MET", True),
-        ("Met kinase", "Met", "MET", True),
+        ("met amplification", "met", "MET", False),
+        ("the Met kinase", "Met", "MET", True),
+        ("HGF/Met signaling", "Met", "MET", True),
+        ("Met kinase", "Met", "MET", False),
+        ("It rose. Met kinase", "Met", "MET", False),
+        ("in cells\nMet kinase", "Met", "MET", False),
+        ("in cells (Met kinase)", "Met", "MET", True),
+        ("the Met  kinase", "Met", "MET", False),
+        ("the Met\nkinase", "Met", "MET", False),
+        ("the Met-kinase", "Met", "MET", False),
+        ("the Met - kinase", "Met", "MET", False),
+        ("the Met Kinase", "Met", "MET", False),
+        ("those who Met receptor criteria", "Met", "MET", False),
+        ("the mET kinase", "mET", "MET", False),
+        ("PATIENTS WHO MET RECEPTOR CRITERIA", "MET", "MET", False),
+        ("MET RECEPTOR CRITERIA", "MET", "MET", False),
+        ("β-CAT phosphorylation", "CAT", "CAT", False),
+        ("beta-CAT phosphorylation", "CAT", "CAT", False),
+        ("a CAT\nscan", "CAT", "CAT", False),
         ("MET", "MET", "MET", True),
         ("EGFR, MET, ALK", "MET", "MET", True),
         ("7.5 MET hours a week", "MET", "MET", False),
         ("MET-hours a week", "MET", "MET", False),
         ("a test kit", "kit", "KIT", False),
-        ("Kit receptor", "Kit", "KIT", True),
+        ("its Kit receptor", "Kit", "KIT", True),
         ("a CAT scan of", "CAT", "CAT", False),
         ("CAT activity of", "CAT", "CAT", True),
         ("the cat was", "cat", "CAT", False),
@@ -214,6 +235,7 @@ def test_c5_a_word_is_a_gene_only_as_the_rule_says(
         ("all patients were", "all", False),
         ("All mutations were", "All", False),
         ("T-cell ALL trial", "ALL", True),
+        ("ALL MUTATIONS WERE TESTED", "ALL", False),
     ],
 )
 def test_c5_all_is_the_leukaemia_only_in_capitals(
@@ -233,6 +255,14 @@ def test_gene_symbols_that_are_words_are_guarded_without_being_marked(name: str)
     assert name.lower() in ENGLISH_WORDS
     assert lexicon_guard(name, "gene").written == name
     assert ontology_guard(name, "gene", marked=False).written == name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("lag3", True), ("Lag3", True), ("LAG-3", True), ("lag-3 days", False)]
+)
+def test_a_word_with_a_number_is_a_gene_when_written_as_one(text: str, *, expected: bool) -> None:
+    guard = ontology_guard("LAG3", "gene", marked=False)
+    assert guard_allows(guard, text, 0, len(text.removesuffix(" days"))) is expected
 
 
 def test_short_names_of_lexica_count_only_as_written() -> None:

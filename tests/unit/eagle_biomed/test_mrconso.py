@@ -153,3 +153,56 @@ def test_a_changed_file_has_another_digest(path: Path) -> None:
     before = _write(path, _row("C1", "Myasthenia")).digest()
     assert Mrconso(str(path)).digest() == before
     assert _write(path, _row("C1", "Myasthenia gravis")).digest() != before
+
+
+_EMPTY = b"""
+entities:
+  MET: {type: gene, aliases: [c-MET, HGFR], guard: case}
+  CAT: {type: gene, aliases: [catalase], guard: case}
+  savolitinib: {type: drug, aliases: [volitinib]}
+  EGFR: {type: gene, aliases: [ErbB1, HGFR], cui: C0034802}
+"""
+
+
+def _cui(path: Path, folder: Path, name: str, *rows: str) -> str:
+    lexicon = open_lexicon(_write(path, *rows), folder)
+    assert lexicon is not None
+    return Ontology(read_ontology_file(_EMPTY), [lexicon]).resolve_entity(name).cui
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("savolitinib", [_row("C7", "Savolitinib")]),
+        ("savolitinib", [_row("C7", "Volitinib")]),
+        ("savolitinib", [_row("C7", "savolitinib"), _row("C8", "volitinib")]),
+        ("MET", [_row("C7", "MET gene"), _row("C8", "Met")]),
+        ("CAT", [_row("C7", "Catalase"), _row("C8", "Cat")]),
+    ],
+)
+def test_an_entity_without_a_concept_takes_the_one_that_is_named_like_it(
+    path: Path, tmp_path: Path, name: str, rows: list[str]
+) -> None:
+    assert _cui(path, tmp_path / "cache", name, *rows) == "C7"
+
+
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("savolitinib", [_row("C7", "Other"), _row("C7", "savolitinib")]),
+        ("savolitinib", [_row("C7", "savolitinib"), _row("C8", "Savolitinib")]),
+        ("MET", [_row("C7", "HGFR")]),
+        ("CAT", [_row("C7", "Cat")]),
+        ("savolitinib", [_row("C0034802", "savolitinib")]),
+    ],
+    ids=["a synonym only", "two concepts", "an alias of two", "another word", "another's concept"],
+)
+def test_a_concept_that_is_not_plain_fills_nothing(
+    path: Path, tmp_path: Path, name: str, rows: list[str]
+) -> None:
+    assert _cui(path, tmp_path / "cache", name, *rows) == ""
+
+
+def test_a_concept_of_the_file_is_kept(path: Path, tmp_path: Path) -> None:
+    rows = [_row("C7", "EGFR"), _row("C8", "EGFR gene")]
+    assert _cui(path, tmp_path / "cache", "EGFR", *rows) == "C0034802"
