@@ -196,3 +196,10 @@ def test_blocks_hold_every_character_but_white_space() -> None:
 )
 def test_text_is_known_by_name_or_first_bytes(uri: str, data: bytes, *, accepted: bool) -> None:
     assert PlainParser().accepts(Source(uri, data, "")) is accepted
+
+
+def test_a_million_lines_are_refused_before_they_are_read() -> None:
+    with pytest.raises(UnreadableDocument) as caught:
+        parse("a\n" * 1_000_001)
+    assert caught.value.reason == "too-large"
+    assert "1000001 lines" in caught.value.detail
