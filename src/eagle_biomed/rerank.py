@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from eagle_biomed.collections import CHEMICAL, CORE_TEXT, MEDCPT, TEXT
-from eagle_biomed.evidence import EvidenceReader, with_parts
+from eagle_biomed.evidence import EvidenceReader, evidence_of, with_parts
 from eagle_biomed.intent import EntityNames, named_drugs
 from eagle_biomed.options import Tier1
 from eagle_biomed.scoring import (
@@ -155,11 +155,29 @@ class PlanReranker:
             not terms or by_structure
         ):  # whoever asks for what looks like a drug asks for other names
             return candidates, ()
-        evidence = self.reader.read(candidates, kb_names=context.request.kb_names)
-        named = [names_asked(each, terms) for each in evidence]
-        kept = tuple(each for each, yes in zip(candidates, named, strict=True) if yes)
-        rest = tuple(each for each, yes in zip(candidates, named, strict=True) if not yes)
+        named = self._naming(candidates, terms, kb_names=context.request.kb_names)
+        kept = tuple(each for each in candidates if each.passage_id in named)
+        rest = tuple(each for each in candidates if each.passage_id not in named)
         return (kept, rest) if kept else (candidates, ())
+
+    def _naming(
+        self,
+        candidates: Sequence[Candidate],
+        terms: Sequence[str],
+        *,
+        kb_names: Sequence[str] | None,
+    ) -> frozenset[str]:
+        """Return the passages that name a term; the registry is asked of those whose row does not say."""
+        by_row = {each.passage_id: evidence_of(each, None, None) for each in candidates}
+        named = {key for key, known in by_row.items() if names_asked(known, terms)}
+        others = [each for each in candidates if each.passage_id not in named]
+        evidence = self.reader.read(others, kb_names=kb_names)
+        named |= {
+            each.passage_id
+            for each, known in zip(others, evidence, strict=True)
+            if names_asked(known, terms)
+        }
+        return frozenset(named)
 
 
 def _by_cosine(

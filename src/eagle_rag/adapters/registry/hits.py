@@ -18,7 +18,13 @@ from eagle_rag.adapters.registry.dynamic import AnyColumn, AnyCondition, AnyRow
 from eagle_rag.adapters.registry.floats import figure_of
 from eagle_rag.adapters.registry.records import RECORD_COLUMNS, record_of
 from eagle_rag.adapters.registry.scoping import in_scope, storable
-from eagle_rag.adapters.registry.tables import documents, passages, sections, text_chunks
+from eagle_rag.adapters.registry.tables import (
+    documents,
+    passage_tags,
+    passages,
+    sections,
+    text_chunks,
+)
 from eagle_rag.adapters.registry.texts import CHUNK_CHARACTERS, cut_text, unpack_chunk
 from eagle_rag.model.document import SectionKind
 from eagle_rag.model.passage import Passage
@@ -76,6 +82,17 @@ _CHUNKS = (
         & (text_chunks.c.ordinal <= (passages.c.end_char - 1) // CHUNK_CHARACTERS),
     )
     .where(_any_of(passages.c.id, "ids"))
+)
+
+# Joined for the same reason: a long document has a hundred times the tags of the few passages asked for.
+_TAGS = (
+    select(passage_tags)
+    .join(
+        passages,
+        (passage_tags.c.doc == passages.c.doc) & (passage_tags.c.passage == passages.c.ordinal),
+    )
+    .where(_any_of(passages.c.id, "ids"))
+    .order_by(passage_tags.c.doc, passage_tags.c.passage, passage_tags.c.ordinal)
 )
 
 
@@ -146,7 +163,7 @@ def _bring(
         records={row.doc: record_of(row) for row in document_rows},
         versions=_versions(connection, document_rows),
         chunks=_chunks(connection, rows),
-        tags=_tags(connection, sorted({row.doc for row in rows if row.tags})),
+        tags=_tags(connection, rows),
         figures=_captioned(connection, tables.figures, captioned),
         data_tables=_captioned(connection, tables.data_tables, captioned),
     )
@@ -200,13 +217,11 @@ def _chunks(connection: Connection, rows: Sequence[AnyRow]) -> dict[int, dict[in
     return chunks
 
 
-def _tags(connection: Connection, docs: Sequence[int]) -> _Tags:
-    columns = tables.passage_tags.c
+def _tags(connection: Connection, rows: Sequence[AnyRow]) -> _Tags:
     tags: _Tags = {}
-    if docs:
-        rows = select(tables.passage_tags).where(columns.doc.in_(docs))
-        ordered = rows.order_by(columns.doc, columns.passage, columns.ordinal)
-        for row in connection.execute(ordered):
+    tagged = [row.id for row in rows if row.tags]
+    if tagged:
+        for row in connection.execute(_TAGS, {"ids": tagged}):
             tags.setdefault((row.doc, row.passage), []).append((row.name, row.value))
     return tags
 
