@@ -7,7 +7,7 @@ order of an earlier one.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ from eagle_rag.model.query import (
     RouteDecision,
     SearchRequest,
 )
-from eagle_rag.model.records import AuditEvent, PassageRecord
+from eagle_rag.model.records import AuditEvent
 from eagle_rag.model.results import SearchResults, Trace, TraceEvent
 from eagle_rag.ports.encoders import PairScorer
 from eagle_rag.ports.plugins import DecisionLog
@@ -37,6 +37,7 @@ from eagle_rag.retrieve.enrich import enrich_candidates, readable_passages
 from eagle_rag.retrieve.expand import expand_for_plan, find_intent
 from eagle_rag.retrieve.fuse import (
     FusionConfig,
+    Place,
     RankedArm,
     drop_repeats,
     fuse_arms,
@@ -360,7 +361,10 @@ class SearchPipeline:
         config: SearchConfig,
         run: QueryReport,
     ) -> tuple[Candidate, ...]:
-        """Merge the plans; of several that found something, the head is freed of repetitions."""
+        """Merge the plans; of several that found something, the head is freed of repetitions.
+
+        Not where nothing comes of it: one result a document, and no reranker whose time they take.
+        """
         merged = merge_plans(rankings, rrf_k=config.rrf_k)
         filled = [ranking for ranking in rankings if ranking]
         if len(filled) < 2:  # noqa: PLR2004 - one list repeats nothing across collections
@@ -368,12 +372,9 @@ class SearchPipeline:
         shared = sum(len(ranking) for ranking in filled) - len(merged)
         depth = max(config.rerank_depth, context.request.offset + context.request.top_k)
         head, tail = merged[:depth], merged[depth:]
-        records = self._records(context, repeat_suspects(head), run)
-        places = {
-            record.passage.id: (record.passage.section_path, record.passage.text)
-            for record in records
-        }
-        head, repeats = drop_repeats(head, places)
+        repeats: tuple[str, ...] = ()
+        if context.request.group_by == "passage" or config.rerank_policy != "none":
+            head, repeats = drop_repeats(head, self._places(context, repeat_suspects(head), run))
         if shared or repeats:
             decision = (
                 f"{shared} rows of passages found in several collections joined,"
@@ -440,22 +441,27 @@ class SearchPipeline:
         self, context: QueryContext, candidates: tuple[Candidate, ...], run: QueryReport
     ) -> tuple[str, ...]:
         ids = [candidate.passage_id for candidate in candidates]
-        records = self._records(context, ids, run)
-        texts = {record.passage.id: record.passage.text for record in records}
-        return tuple(texts.get(identity, "") for identity in ids)
+        places = self._places(context, ids, run)
+        return tuple(places[identity][1] if identity in places else "" for identity in ids)
 
-    def _records(
+    def _places(
         self, context: QueryContext, passage_ids: Sequence[str], run: QueryReport
-    ) -> tuple[PassageRecord, ...]:
-        if not passage_ids:
-            return ()
-        return readable_passages(
-            self._services.registry,
-            passage_ids,
-            namespace=self._services.namespace,
-            kb_names=context.request.kb_names,
-            on_damage=run.note_damage,
-        )
+    ) -> Mapping[str, Place]:
+        """Return section path and text of live passages; each is read once a query."""
+        unread = [identity for identity in passage_ids if identity not in run.places]
+        if unread:
+            records = readable_passages(
+                self._services.registry,
+                unread,
+                namespace=self._services.namespace,
+                kb_names=context.request.kb_names,
+                on_damage=run.note_damage,
+            )
+            run.places.update(
+                (record.passage.id, (record.passage.section_path, record.passage.text))
+                for record in records
+            )
+        return run.places
 
 
 def _is_live(found: Candidate | StoreHit, run: QueryReport) -> bool:

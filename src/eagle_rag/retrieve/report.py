@@ -14,11 +14,19 @@ __all__ = ["QueryReport", "plan_events", "retraction_events", "route_message", "
 
 @dataclass(slots=True)
 class QueryReport:
-    """The events of one query, the live state of every document it met, how much each plan found."""
+    """What one query accumulates.
+
+    Args:
+        events: Of its trace, in order.
+        states: Live state of every document it met.
+        found: How many candidates each plan brought, by its position.
+        places: Section path and text of every passage it read.
+    """
 
     events: list[TraceEvent] = field(default_factory=list)
     states: dict[str, LiveState] = field(default_factory=dict)
     found: dict[int, int] = field(default_factory=dict)
+    places: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
 
     @contextmanager
     def stage(self, name: str, message: str = "done") -> Iterator[None]:

@@ -17,6 +17,7 @@ from eagle_rag.model.query import (
     Candidate,
     CollectionQueryPlan,
     ExpandedQuery,
+    GroupBy,
     QueryContext,
     QueryIntent,
     RerankPolicy,
@@ -349,3 +350,28 @@ def test_the_cores_cross_encoder_reranks_by_policy_general(
     assert not results.trace.degraded
     reranked = [event.message for event in results.trace.events if event.stage == "rerank"]
     assert reranked == ["6 of 6 candidates reranked by pairs"]
+
+
+@pytest.mark.parametrize(("group_by", "left_out"), [("passage", 1), ("document", 0)])
+def test_a_passage_that_repeats_a_higher_one_is_left_out_of_merged_plans(
+    make_engine: Callable[..., Engine], tmp_path: Path, group_by: GroupBy, left_out: int
+) -> None:
+    """One result a document has no use for it, and no reranker's time is saved."""
+    engine = make_engine({"store.kind": "memory", "collections.labels.encoder": "hash"})
+    same = "Kinase fell as was said. " * 40
+    text = same[: same.rindex(".", 0, 900) + 1]
+    engine.ingest([write_files(tmp_path / "in", {"a.txt": f"{text}\n\n{text}\n"})])
+    (document,) = engine.documents()
+    texts = [passage.text for passage in engine.show(document.document_id).passages]
+    assert len(texts) == 2
+    assert texts[0] == texts[1]
+    log = AuditLog(10)
+    pipeline = SearchPipeline(
+        HookBus(engine.kernel.loaded.implementations, log),
+        replace(engine._searcher()._services, audit=log),
+    )
+    request = SearchRequest("kinase", group_by=group_by)
+    results = pipeline.search(request, SearchConfig(), namespace="core")
+    assert len(results.hits) == 1
+    (event,) = [event for event in log.recent() if event.category == "rrf_dedupe"]
+    assert event.decision.endswith(f", {left_out} repetitions left out")
