@@ -176,3 +176,10 @@ def test_headings_of_bibliographies_are_known(title: str) -> None:
 )
 def test_other_headings_are_not(title: str) -> None:
     assert not is_reference_heading(title)
+
+
+@pytest.mark.parametrize("unit", ["C", "C'", "Ab-", "9", "(", "a ", "1:", "10.1"])
+def test_one_long_line_is_read_in_linear_time(unit: str) -> None:
+    # Quadratic, this takes minutes; the suite's time limit would end it.
+    line = unit * 200_000
+    assert find_bibliography(f"Methods\n\n{line}\n") in {None, len("Methods\n\n")}
