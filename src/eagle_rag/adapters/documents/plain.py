@@ -44,8 +44,9 @@ _MIN_CAPITALS = 4
 _MAX_TITLE = 250
 _MAX_TITLE_LINES = 3
 _HEAD_BYTES = 2048
-# Ten microseconds a paragraph; a book of 1,000 pages has 50,000 lines.
+# Ten microseconds a paragraph; a book of 1,000 pages has 50,000 lines, and 3 million characters.
 _MAX_LINES = 1_000_000
+_MAX_LINE_CHARS = 4_000_000
 
 
 @dataclass(slots=True)
@@ -131,12 +132,7 @@ class PlainParser:
             UnreadableDocument: ``empty``, ``too-large`` or ``binary``.
         """
         decoded, warnings = decode_text(source)
-        lines = decoded.count("\n")
-        if lines > _MAX_LINES:
-            raise UnreadableDocument(
-                source.uri, "too-large", f"{lines} lines of text are more than {_MAX_LINES}",
-                remedy="split the file into documents",
-            )  # fmt: skip
+        _refuse_odd_size(source, decoded)
         cut = find_bibliography(decoded)
         if not decoded[:cut].strip():
             cut = None
@@ -158,6 +154,20 @@ class PlainParser:
             warnings=warnings,
         )
         return ParseOutcome((document,))
+
+
+def _refuse_odd_size(source: Source, text: str) -> None:
+    lines = text.count("\n") + 1
+    # A text that is shorter than the limit has no longer line.
+    longest = max(map(len, text.split("\n"))) if len(text) > _MAX_LINE_CHARS else 0
+    for size, limit, what in (
+        (lines, _MAX_LINES, "lines of text"),
+        (longest, _MAX_LINE_CHARS, "characters in one line"),
+    ):
+        if size > limit:
+            message = f"{size} {what} are more than {limit}"
+            remedy = "split the file into documents"
+            raise UnreadableDocument(source.uri, "too-large", message, remedy=remedy)
 
 
 def _references(suffix: str) -> tuple[Reference, ...]:

@@ -202,4 +202,13 @@ def test_a_million_lines_are_refused_before_they_are_read() -> None:
     with pytest.raises(UnreadableDocument) as caught:
         parse("a\n" * 1_000_001)
     assert caught.value.reason == "too-large"
-    assert "1000001 lines" in caught.value.detail
+    assert "1000002 lines" in caught.value.detail
+
+
+def test_a_line_longer_than_a_book_is_refused() -> None:
+    with pytest.raises(UnreadableDocument) as caught:
+        parse("short\n" + "a b " * 1_000_001)
+    assert (caught.value.reason, "4000004 characters in one line" in caught.value.detail) == (
+        "too-large",
+        True,
+    )
