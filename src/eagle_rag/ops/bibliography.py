@@ -49,9 +49,7 @@ FEATURES: tuple[Feature, ...] = (
     Feature(
         "initials",
         # From the start of a name, and no further than a name goes: one long line is read once.
-        re.compile(
-            r"(?<!\w)[A-Z][\w'\u2019-]{1,60}+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;:.&]| and\b)"
-        ),
+        re.compile(r"(?<!\w)[A-Z][\w'\u2019-]{1,60}+,? (?:[A-Z]\.?[ -]?){1,3}(?=[,;:.&]| and\b)"),
         0.138,
         20.9,
     ),
