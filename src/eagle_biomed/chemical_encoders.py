@@ -1,7 +1,7 @@
 """Molecules to vectors without weights: Morgan fingerprints, computed by RDKit."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 
@@ -11,7 +11,12 @@ from rdkit.Chem.rdFingerprintGenerator import FingerprintGenerator64, GetMorganG
 
 from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_structure
 from eagle_biomed.encoder_cards import MORGAN_CARD
-from eagle_biomed.structure_texts import candidates, refuse_document, refuse_query
+from eagle_biomed.structure_texts import (
+    candidates,
+    query_candidates,
+    refuse_document,
+    refuse_query,
+)
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 
@@ -81,7 +86,7 @@ class MorganEncoder:
         """
         vectors = np.empty((len(texts), self._card.dim), np.float32)
         for at, text in enumerate(texts):
-            vector = self._vector(text)
+            vector = self._vector(candidates(text))
             if vector is None:
                 raise refuse_document(text, self._card.label, at=at)
             vectors[at] = vector
@@ -93,13 +98,13 @@ class MorganEncoder:
         Raises:
             InvalidQuery: It holds no structure that RDKit takes.
         """
-        vector = self._vector(text)
+        vector = self._vector(query_candidates(text))
         if vector is None:
             raise refuse_query(text, self._card.label)
         return EncodedBatch(vector[None], self.spec)
 
-    def _vector(self, text: str) -> FloatArray | None:
-        for structure in candidates(text):
+    def _vector(self, structures: Iterable[str]) -> FloatArray | None:
+        for structure in structures:
             kind = "inchi" if structure.startswith("InChI=") else "smiles"
             try:
                 return morgan_vector(read_structure(kind, structure), self._card.dim)

@@ -306,7 +306,8 @@ class CompoundIndex:
         candidates = self._screened(query, kb_names)
         end = time.monotonic() + time_limit_s
         matching = _matching(query, end)
-        size = query.GetNumHeavyAtoms()
+        # Not its heavy atoms: an atom of any element, or of several, counts as none of them.
+        size = query.GetNumAtoms()
         found: list[tuple[int, float]] = []
         looked_at, timed_out = 0, False
         for row in candidates.tolist():

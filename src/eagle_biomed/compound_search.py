@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rdkit.Chem import AdjustQueryParameters, AdjustQueryProperties
 from rdkit.Chem.rdchem import Mol
 
 from eagle_biomed.chemistry import parent_molecule
@@ -237,10 +238,23 @@ class CompoundSearch:
         return replace(answer, collection=CHEMICAL, encoder=label, hits=tuple(finding.hits))
 
 
+def _open_ends(pattern: Mol) -> Mol:
+    """Return the pattern with ``*`` of a SMILES as what chemists mean by it: any atom."""
+    if not any(atom.GetAtomicNum() == 0 and not atom.HasQuery() for atom in pattern.GetAtoms()):
+        return pattern
+    parameters = AdjustQueryParameters.NoAdjustments()
+    # RDKit's stubs give the flags the type of their class.
+    setattr(parameters, "makeDummiesQueries", True)  # noqa: B010 - see above
+    return AdjustQueryProperties(pattern, parameters)
+
+
 def _matches(index: CompoundIndex, asked: _Asked, question: Question, *, limit: int) -> Matches:
     if question.mode == "substructure" or asked.structure is None:
         return index.containing(
-            asked.pattern, limit=limit, kb_names=question.kb_names, time_limit_s=_TIME_LIMIT_S
+            _open_ends(asked.pattern),
+            limit=limit,
+            kb_names=question.kb_names,
+            time_limit_s=_TIME_LIMIT_S,
         )
     fingerprint = morgan_words(parent_molecule(asked.structure.mol))
     return index.nearest(fingerprint, limit=limit, kb_names=question.kb_names)

@@ -129,15 +129,16 @@ class PlanReranker:
     def _terms(self, context: QueryContext, expanded: ExpandedQuery) -> tuple[str, ...]:
         """Return what candidates are asked to name; empty when nothing is asked.
 
-        The reference asks for any sparse term, section cues included. ``filter`` asks for the drugs alone
-        where there are any: the warnings of another drug are no better than its other sections.
+        The reference asks for any sparse term, section cues included. ``filter`` asks for the drugs alone:
+        the warnings of another drug are no better than its other sections, and a passage that says
+        "compound" is no better than one that has the InChIKey asked for.
         """
         if not context.intent.require_entity_match or not expanded.sparse_terms:
             return ()
         known = self.names()
         # A passage may use a brand or a code where the query has the generic name.
         drugs = spellings(named_drugs(context.request.query, known), known)
-        if self.mode == "filter" and drugs:
+        if self.mode == "filter":
             return drugs
         return tuple(dict.fromkeys((*expanded.sparse_terms, *drugs)))
 

@@ -19,6 +19,7 @@ from eagle_biomed.intent import EntityNames
 from eagle_biomed.pair_scores import PairScores, RerankScores
 from eagle_biomed.profiles_weights import Weights, profile_weights
 from eagle_biomed.rerank import VectorShelf, cosines
+from eagle_biomed.routing import asks_for_neighbours
 from eagle_biomed.scoring import (
     Evidence,
     boost_terms,
@@ -171,33 +172,36 @@ class MergedReranker:
         self._log(query, scores)
         candidates = [candidate for candidate, _ in pairs]
         evidence = self.reader.read(candidates, kb_names=context.request.kb_names)
+        # Who asks for molecules like one asks for others than the one named: they are no noise.
+        alike = asks_for_neighbours(query)
         fused = fuse_scores(
             context,
             tuple(zip(candidates, evidence, strict=True)),
             scores,
-            terms=boost_terms(query, known),
+            terms=() if alike else boost_terms(query, known),
             weights=profile_weights(context.intent.workflow, self.overrides),
         )
-        if context.intent.workflow == "chemical":
-            fused = self._by_structure(query, fused)
+        if alike or context.intent.workflow == "chemical":
+            fused = self._by_structure(query, fused, everyone=alike)
         ranking = [(each.candidate, each.evidence) for each in fused]
         if context.intent.workflow == "combination":
             ranking = bring_up_each_drug(ranking, query, known)
         return [candidate for candidate, _ in ranking]
 
-    def _by_structure(self, query: str, fused: list[Scored]) -> list[Scored]:
+    def _by_structure(self, query: str, fused: list[Scored], *, everyone: bool) -> list[Scored]:
         """Return the candidates with the cosine of the chemical encoder where that is higher.
 
-        Only of those that name what is asked for, as the reference has it.
+        Only of those that name what is asked for, as the reference has it; of everyone when the question
+        is for molecules alike.
         """
-        named = [each.candidate for each in fused if each.entity > 0]
+        named = [each.candidate for each in fused if everyone or each.entity > 0]
         structure = self.structure(query) if named else ""
         if not structure:
             return fused
         known = cosines(named, CHEMICAL, structure, self.library)
         changed: list[Scored] = []
         for each in fused:
-            cosine = known.get(each.candidate.passage_id) if each.entity > 0 else None
+            cosine = known.get(each.candidate.passage_id)
             if cosine is None:
                 changed.append(each)
                 continue

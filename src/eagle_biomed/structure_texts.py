@@ -13,6 +13,7 @@ from eagle_rag.errors import InvalidInput, InvalidQuery
 __all__ = [
     "candidates",
     "document_structures",
+    "query_candidates",
     "query_structure",
     "refuse_document",
     "refuse_query",
@@ -28,6 +29,17 @@ def candidates(text: str) -> Iterator[str]:
     if card is not None:
         yield card[1]
     yield from (mention.text for mention in find_smiles(text))
+
+
+def query_candidates(text: str) -> Iterator[str]:
+    """Yield the structures of a query as ``candidates`` does; one string alone is taken at its word.
+
+    Whoever asks this encoder ``CCO`` means ethanol: only structures are sent to it.
+    """
+    yield from candidates(text)
+    bare = text.strip()
+    if bare and len(bare.split()) == 1:
+        yield bare
 
 
 def document_structures(texts: Sequence[str], label: str) -> list[str]:
@@ -51,7 +63,7 @@ def query_structure(text: str, label: str) -> str:
     Raises:
         InvalidQuery: It holds none.
     """
-    structure = next(candidates(text), "")
+    structure = next(query_candidates(text), "")
     if not structure:
         raise refuse_query(text, label)
     return structure

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from eagle_biomed.chemical_encoders import MorganEncoder
+from eagle_biomed.entities import open_ontology
 from eagle_rag.engine import Engine
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.model.results import Hit
@@ -227,3 +229,13 @@ def test_off_the_namespace_no_hook_of_the_plugin_is_called(engine: Engine) -> No
     ):
         assert "biomed" in own.implements(hook)
         assert "biomed" not in other.implements(hook)
+
+
+def test_every_compound_of_the_ontology_can_be_asked_for_by_its_bare_name() -> None:
+    """Its structure goes to the chemical encoder, which takes it at its word: cisplatin, ethanol."""
+    encoder = MorganEncoder()
+    names = open_ontology({})
+    known = [name for name in names.entities if names.smiles_of(name)]
+    assert len(known) > 150
+    for name in known:
+        assert encoder.encode_query(names.smiles_of(name)).vectors.shape == (1, 1024)

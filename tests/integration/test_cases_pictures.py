@@ -167,7 +167,8 @@ def test_words_beside_a_picture_run_the_arms_of_words_too(engine: Engine) -> Non
 
 def test_a_picture_alone_runs_no_arm_of_words(engine: Engine) -> None:
     results = engine.search(SearchRequest("", image=RED, explain=True, group_by="passage"))
-    assert {arm.arm for hit in results.hits for arm in hit.arms} == {f"{COLOURS}/dense"}
+    arms = {arm.arm for hit in results.hits for arm in hit.arms}
+    assert arms == {f"{COLOURS}/dense", f"{COLOURS}/plan", "fused"}
     assert not results.trace.degraded
 
 

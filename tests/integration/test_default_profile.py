@@ -115,6 +115,26 @@ def test_compounds_like_aspirin_are_salicylates(engine: Engine) -> None:
     assert [hit.title for hit in found] == ["aspirin", "salicylic acid", "methyl salicylate"]
 
 
+def test_molecules_like_a_structure_follow_it(engine: Engine) -> None:
+    hits = engine.search(SearchRequest("SMILES CC(=O)Oc1ccccc1C(=O)O", top_k=3)).hits
+    assert [hit.title for hit in hits] == ["aspirin", "salicylic acid", "methyl salicylate"]
+
+
+@pytest.mark.parametrize("name", ["cisplatin", "ethanol", "caffeine"])
+def test_a_bare_name_of_a_compound_is_answered(engine: Engine, name: str) -> None:
+    assert not engine.search(SearchRequest(name)).trace.degraded
+
+
+def test_a_picture_that_no_encoder_takes_is_said_not_to_be_searched_for(engine: Engine) -> None:
+    picture = next(path for path in record_paths() if path.suffix == ".dcm")
+    record = next(each for each in engine.documents() if each.source_uri.endswith(picture.name))
+    frame = engine.picture(record.document_id, engine.pictures(record.document_id)[0].key)
+    found = engine.search(SearchRequest("", image=frame))
+    assert found.hits == ()
+    assert any("the picture was not searched for" in event.message for event in found.trace.events)
+    assert found.trace.degraded
+
+
 def test_e3_the_newest_version_of_a_label_is_served(engine: Engine) -> None:
     found = engine.search(SearchRequest("Vulpexa foxerinib", top_k=20)).hits
     served = {hit.document_id for hit in found if "VULPEXA" in hit.title}

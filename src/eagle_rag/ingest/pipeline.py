@@ -235,7 +235,7 @@ class IngestPipeline:
         self._waiting.append(ReadyDocument(prepared, decisions, pictures))
         self._waiting_keys.update((prepared.document_id, document.digest))
         self._waiting_passages += _weight(prepared)
-        for warning in prepared.warnings:
+        for warning in (*document.warnings, *prepared.warnings):
             self._warn(document.source_uri, prepared.document_id, warning)
         self._source_digests[prepared.document_id] = source.digest
         if self._waiting_passages >= self._config.batch_passages:

@@ -39,7 +39,7 @@ def _check_image(request: SearchRequest, image: bytes, max_bytes: int) -> None:
         message = f"the picture has {len(image):,} bytes, at most {max_bytes:,} are allowed"
         raise InvalidQuery(message, remedy="scale it down, or raise ingest.max_file_bytes")
     if not picture_type(image):
-        message = f"the picture is none that can be read; it begins with {image[:8]!r}"
+        message = f"the picture is none that can be read ({len(image):,} bytes)"
         raise InvalidQuery(message, remedy="give PNG, JPEG, GIF, TIFF, BMP or WebP")
     if request.mode == "lexical" and not request.query.strip():
         message = "a picture alone holds no words, so mode lexical finds nothing"

@@ -242,6 +242,9 @@ class SearchPipeline:
                 continue
             by_picture = context.request.image is not None and reach in {"picture", "both"}
             planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan), by_picture))
+        if context.request.image is not None and not any(each.by_picture for each in planned):
+            message = "the picture was not searched for: no encoder of pictures fills a collection"
+            run.events.append(TraceEvent("classify", message, degraded=True))
         return tuple(planned)
 
     def _unfit(
