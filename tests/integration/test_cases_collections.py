@@ -67,3 +67,15 @@ def test_g6_a_text_that_its_encoder_refuses_costs_its_document_alone(
     ]
     assert "cannot encode poison" in report.refused[0].message
     assert engine.verify().clean
+
+
+def test_g6_what_a_parser_could_not_use_is_said(
+    make_engine: Callable[..., "Engine"], tmp_path: Path
+) -> None:
+    engine = make_engine()
+    said: list[tuple[str, str]] = []
+    folder = write_files(tmp_path / "in", {"a.txt": b"caf\xe9 au lait\n"})
+    engine.ingest([folder], on_event=lambda event: said.append((event.kind, event.message)))
+    assert [message for kind, message in said if kind == "warning"] == [
+        "not UTF-8 (byte 3): read as Windows-1252"
+    ]

@@ -228,3 +228,13 @@ def test_eight_threads_get_one_answer(make_library: Make) -> None:
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda each: search.search(each, library), questions))
     assert together == alone
+
+
+@pytest.mark.parametrize("text", ["c1ccccc1*", "SMARTS: [#6]1~[#6]~[#6]~[#6]~[#6]~[#6]1"])
+def test_open_ends_and_any_atoms_are_found_and_counted(make_library: Make, text: str) -> None:
+    """An open end is any atom; the score is the share of the molecule that the query covers."""
+    hits = _ask(make_library(*SET), text, "substructure", 10).hits
+    shares = {hit.name: hit.score for hit in hits}
+    atoms = text.count("c") + text.count("#6") + text.count("*")
+    assert shares["salicylic acid"] == pytest.approx(atoms / 10)
+    assert "ethanol" not in shares
