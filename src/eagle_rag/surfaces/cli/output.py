@@ -116,8 +116,9 @@ def print_results(results: SearchResults) -> None:
         _print_hit(console, hit)
     if not results.hits:
         console.print("Nothing found.")
+    explained = any(event.stage == "plan" for event in results.trace.events)
     for event in results.trace.events:
-        if event.stage in _EXPLAINED and not event.degraded:
+        if explained and event.stage in _EXPLAINED and not event.degraded:
             console.print(f"{event.stage}: {_plain(event.message)}")
     for event in results.trace.events:
         if event.degraded:
