@@ -107,7 +107,11 @@ def test_every_decision_is_in_the_audit_log(
     results = engine.search(SearchRequest("kinase"))
 
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [line["category"] for line in lines] == ["classify_chunk", "route_query"]
+    assert [line["category"] for line in lines] == [
+        "classify_chunk",
+        "route_query",
+        "rerank_t2_passthrough",
+    ]
     assert lines[1]["subject"] == "kinase"
     assert lines[1]["decision"] == "eagle_text by core-default"
     assert "eagle_text by core-default" in [event.message for event in results.trace.events]
