@@ -121,11 +121,12 @@ def _docs_with(connection: Connection, identifier: str) -> list[int]:
     columns = identifiers.c
     same_id = select(documents.c.doc).where(documents.c.document_id == identifier)
     found = set(connection.execute(same_id).scalars())
-    for scheme, value in typed_keys(identifier):
-        rows = select(columns.doc).where(
-            columns.value == value, columns.scheme == scheme, columns.relation == OWN
-        )
-        found |= set(connection.execute(rows).scalars())
+    keys = set(typed_keys(identifier))
+    # One statement for all of them: an exact look-up is mostly the price of its statements.
+    rows = select(columns.doc, columns.scheme, columns.value).where(
+        columns.value.in_(sorted({value for _, value in keys})), columns.relation == OWN
+    )
+    found |= {row.doc for row in connection.execute(rows) if (row.scheme, row.value) in keys}
     return sorted(found)
 
 
