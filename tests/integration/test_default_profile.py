@@ -89,6 +89,7 @@ def test_the_demo_of_the_core_reads_the_papers_alone(tmp_path: Path) -> None:
         ("trial eligibility acute myeloid leukemia", "ctgov", "A Pilot Study of Autologous CD123"),
         ("SMILES CC(=O)Oc1ccccc1C(=O)O", "compound", "aspirin"),
         ("chest radiograph", "dicom", "Chest radiograph"),
+        ("NCT09900014 eligibility", "ctgov", "A Pilot Study of Autologous CD123"),
         ("bilayer tablet claims", "patent", "Bilayer tablet"),
         ("EGFR C797S resistance to osimertinib", "jats", "EGFR C797S resistance"),
     ],
