@@ -31,6 +31,7 @@ DRUGS_TAG = "primary_drugs"
 MAX_DRUGS = 8
 """Names a passage's ``primary_drugs`` holds at most."""
 
+_NAME_CHARS = 2048  # of a path, a title or a file name: a heading of megabytes is no heading
 _TEXT_CHARS = 512  # of a passage that are read for drugs: what it is about stands at its head
 
 
@@ -100,7 +101,7 @@ class _Drugs:
         return ",".join(_first_of((*self._before, *path, *own, *self._after)))
 
     def _match(self, text: str) -> tuple[str, ...]:
-        return tuple(self._names.match_drug_entities(text)) if text else ()
+        return tuple(self._names.match_drug_entities(text[:_NAME_CHARS])) if text else ()
 
 
 def _first_of(names: Iterable[str]) -> list[str]:

@@ -7,7 +7,7 @@ A compound's passage begins with ``SMILES: `` and its structure; elsewhere strin
 import re
 from collections.abc import Iterator, Sequence
 
-from eagle_biomed.smiles_text import find_smiles
+from eagle_biomed.smiles_text import find_smiles, smiles_shape
 from eagle_rag.errors import InvalidInput, InvalidQuery
 
 __all__ = [
@@ -32,13 +32,13 @@ def candidates(text: str) -> Iterator[str]:
 
 
 def query_candidates(text: str) -> Iterator[str]:
-    """Yield the structures of a query as ``candidates`` does; one string alone is taken at its word.
+    """Yield the structures of a query as ``candidates`` does; one that is SMILES by its grammar is taken so.
 
     Whoever asks this encoder ``CCO`` means ethanol: only structures are sent to it.
     """
     yield from candidates(text)
     bare = text.strip()
-    if bare and len(bare.split()) == 1:
+    if smiles_shape(bare) is not None:
         yield bare
 
 
