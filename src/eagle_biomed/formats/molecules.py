@@ -25,6 +25,7 @@ MAX_RECORDS = 1_000_000
 MAX_REFUSALS = 1_000
 """Refused records that are listed one by one; the others are counted."""
 
+_REMEMBERED_CHARS = 500  # SMILES and InChI; blocks of coordinates are not written twice
 _HOPELESS = 1_000  # bad records and no good one: not a file of compounds
 _MOSTLY_BAD = 50  # bad records for each good one, beyond the first ones: the rest is not tried
 _MAX_BAD = 20_000
@@ -73,12 +74,23 @@ class _Gathered:
     refusals: list[Refusal] = field(default_factory=list)
     refused: int = 0
     count: int = 0
+    standards: dict[tuple[str, str], Standard] = field(default_factory=dict)
+
+    def _standard(self, raw: RawRecord) -> Standard:
+        """Describe a structure once: tables of activities name each compound many times."""
+        key = (raw.kind, raw.structure)
+        known = self.standards.get(key)
+        if known is None:
+            known = _standard(raw)
+            if len(raw.structure) <= _REMEMBERED_CHARS:
+                self.standards[key] = known
+        return known
 
     def add(self, raw: RawRecord) -> None:
         """Take one record."""
         self.count += 1
         try:
-            standard = _standard(raw)
+            standard = self._standard(raw)
         except MoleculeRefused as error:
             self._refuse(raw.number, error)
             return
