@@ -42,7 +42,11 @@ def _came_to(source: PreparedSource) -> str:
 
 def test_g6_a_source_that_takes_too_long_is_refused_and_the_rest_is_read() -> None:
     pytest.importorskip("rdkit")
-    many = "CC(=O)Oc1ccccc1C(=O)O aspirin\n" * 100_000
+    # Each another molecule: what a table repeats is read once.
+    tails = [f"{'C' * left}N{'C' * right}" for left in range(1, 60) for right in range(1, 60)]
+    many = "".join(
+        f"CC(=O)Oc1ccc({tail})cc1C(=O){acid}\n" for tail in tails for acid in ("O", "N", "OC")
+    )
     files = {"ethanol.smi": "CCO ethanol\n", "many.smi": many, "note.txt": "Two words.\n"}
 
     assert _prepared(files, _settings(max_parse_s=5)) == ["1", "too-slow", "1"]
