@@ -4,8 +4,6 @@ __all__ = ["REFERENCES_CODE", "SECTION_TITLES", "field_title", "is_boxed", "sect
 
 BOXED_CODE = "34066-1"
 REFERENCES_CODE = "34093-5"
-UNCLASSIFIED_CODE = "42229-5"
-PRODUCT_DATA_CODE = "48780-1"
 
 # Code, title, field of openFDA's drug label (empty when there is none). FDA, "Section headings
 # (LOINC)", Structured Product Labeling resources; openFDA, drug/label searchable fields.
