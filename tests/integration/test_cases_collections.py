@@ -1,15 +1,12 @@
 """A passage in several collections: each row is proved, and a text an encoder refuses costs its document."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from eagle_rag.adapters.documents.plain import PlainParser
 from eagle_rag.errors import InvalidInput
-from eagle_rag.model.document import Identity, ParseOutcome, Source
 from eagle_rag.model.filters import OneOf
 from eagle_rag.testing.articles import write_files
 
@@ -82,28 +79,3 @@ def test_g6_what_a_parser_could_not_use_is_said(
     assert [message for kind, message in said if kind == "warning"] == [
         "not UTF-8 (byte 3): read as Windows-1252"
     ]
-
-
-def test_g6_of_two_records_with_one_key_in_one_file_the_first_stands_and_the_other_is_said(
-    make_engine: Callable[..., "Engine"], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Our own parsers tell such records apart themselves; a plugin's parser may not."""
-    parse = PlainParser.parse
-
-    def twice(self: PlainParser, source: Source) -> ParseOutcome:
-        (document,) = parse(self, source).documents
-        keyed = (
-            replace(document, member=name, digest=name, identity=Identity("one", "lab:one"))
-            for name in ("first", "second")
-        )
-        return ParseOutcome(tuple(keyed))
-
-    monkeypatch.setattr(PlainParser, "parse", twice)
-    engine = make_engine()
-    said: list[tuple[str, str]] = []
-    folder = write_files(tmp_path / "in", {"a.txt": "Words.\n"})
-    report = engine.ingest([folder], on_event=lambda each: said.append((each.kind, each.message)))
-    assert engine.show(report.added[0]).record.member == "first"
-    assert (len(report.added), len(report.replaced), len(report.duplicates)) == (1, 0, 1)
-    assert ("duplicate", "record second has the key of record first, which stands") in said
-    assert engine.verify().clean

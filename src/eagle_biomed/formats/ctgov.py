@@ -69,7 +69,7 @@ def _page(source: Source) -> ParseOutcome:
     value = read_json(source)
     studies = list(_studies(value))
     alone = len(studies) == 1 and studies[0] is value
-    documents: dict[str, ParsedDocument] = {}
+    documents: list[ParsedDocument] = []
     refusals: list[Refusal] = []
     for number, study in enumerate(studies, 1):
         old = node_at(study, "ProtocolSection") is not None
@@ -78,16 +78,12 @@ def _page(source: Source) -> ParseOutcome:
             message = f"record {number} is no study with an NCT id"
             refusals.append(Refusal(source.uri, f"record-{number}", "not-a-trial", message))
             continue
-        if trial.nct_id in documents:
-            message = f"{trial.nct_id} stands again further down; the later one is kept"
-            refusals.append(Refusal(source.uri, trial.nct_id, "superseded", message))
-            del documents[trial.nct_id]
         digest = source.digest if alone else record_digest(study)
         member = "" if alone else trial.nct_id
-        documents[trial.nct_id] = _document(trial, source, member, digest)
+        documents.append(_document(trial, source, member, digest))
     if not documents:
         raise _no_records(source, len(studies))
-    return ParseOutcome(tuple(documents.values()), tuple(refusals))
+    return ParseOutcome(tuple(documents), tuple(refusals))
 
 
 def _studies(value: object) -> Iterator[object]:
@@ -124,8 +120,14 @@ def _document(trial: Trial, source: Source, member: str, digest: str) -> ParsedD
         references=tuple(_references(trial)),
         full_text=len(sections) > 1,
         warnings=tuple(text.warnings),
-        identity=Identity(trial.nct_id, f"nct:{trial.nct_id}"),
+        identity=Identity(trial.nct_id, f"nct:{trial.nct_id}", _edition(trial)),
     )
+
+
+def _edition(trial: Trial) -> int:
+    """Return the day of a trial's last update as a number, such as 20240131; 0 when it is not stated."""
+    day = trial.date("updated").replace("-", "")
+    return int(day.ljust(len("20240131"), "0")) if day else 0
 
 
 def _references(trial: Trial) -> Iterator[Reference]:

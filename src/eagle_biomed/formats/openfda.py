@@ -71,7 +71,7 @@ def parse(source: Source, tools: FormatTools) -> ParseOutcome:
 def _page(source: Source, value: object) -> ParseOutcome:
     page = isinstance(value, list) or node_at(value, "results") is not None
     records = items_at(value, "results") if isinstance(value, dict) and page else items_at(value)
-    documents: dict[str, ParsedDocument] = {}
+    documents: list[ParsedDocument] = []
     refusals: list[Refusal] = []
     for number, record in enumerate(records, 1):
         member = f"record-{number}" if page else ""
@@ -79,13 +79,8 @@ def _page(source: Source, value: object) -> ParseOutcome:
         if document is None:
             message = f"record {number} is no drug label: it has no set id, or no text"
             refusals.append(Refusal(source.uri, member, "not-a-label", message))
-            continue
-        key = document.identity.key if document.identity else member
-        if key in documents:
-            message = f"label {key} stands again further down; the later one is kept"
-            refusals.append(Refusal(source.uri, documents[key].member, "superseded", message))
-            del documents[key]
-        documents[key] = document
+        else:
+            documents.append(document)
     if not documents:
         raise UnreadableDocument(
             source.uri,
@@ -93,7 +88,7 @@ def _page(source: Source, value: object) -> ParseOutcome:
             f"none of its {len(records)} records is a drug label",
             remedy="give records of openFDA's drug/label endpoint",
         )
-    return ParseOutcome(tuple(documents.values()), tuple(refusals))
+    return ParseOutcome(tuple(documents), tuple(refusals))
 
 
 def _label(record: object, source: Source, member: str) -> ParsedDocument | None:

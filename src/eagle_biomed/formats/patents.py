@@ -64,7 +64,7 @@ def parse(source: Source, tools: FormatTools) -> ParseOutcome:
 def _several(
     source: Source, parts: list[bytes], read: _Read, warnings: tuple[str, ...]
 ) -> ParseOutcome:
-    documents: dict[str, ParsedDocument] = {}
+    documents: list[ParsedDocument] = []
     refusals: list[Refusal] = []
     for number, part in enumerate(parts, 1):
         place = f"record-{number}"
@@ -74,12 +74,8 @@ def _several(
             refusals.append(Refusal(source.uri, place, error.reason, error.detail, error.remedy))
             continue
         member = document.identity.key if document.identity else place
-        if member in documents:
-            message = f"{member} stands again further down; the later one is kept"
-            refusals.append(Refusal(source.uri, member, "superseded", message))
-            del documents[member]
         digest = hashlib.sha256(part).hexdigest()
-        documents[member] = replace(document, member=member, digest=digest)
+        documents.append(replace(document, member=member, digest=digest))
     if not documents:
         raise UnreadableDocument(
             source.uri,
@@ -87,7 +83,7 @@ def _several(
             f"none of its {len(parts)} records is a patent",
             remedy="give a file of the USPTO's patent grants or applications",
         )
-    return ParseOutcome(tuple(documents.values()), tuple(refusals))
+    return ParseOutcome(tuple(documents), tuple(refusals))
 
 
 def _split(data: bytes) -> Iterator[bytes]:

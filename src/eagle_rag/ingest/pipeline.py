@@ -142,14 +142,13 @@ class IngestPipeline:
     def _take(self, source: PreparedSource) -> None:
         for refusal in source.refusals:
             self._refuse(refusal)
-        first: dict[str, str] = {}
+        standing = _standing(source.documents)
         for document in source.documents:
-            member = document.document.member
-            known = first.setdefault(document.document_id, member)
-            if known != member and document.document.identity is not None:
-                self._repeat(document, known)
-            else:
+            stands = standing.get(document.document_id, document)
+            if stands is document:
                 self._admit(document, source)
+            else:
+                self._repeat(document, stands)
         # Without its documents: those that are unchanged would be held for nothing.
         self._waiting.append(replace(source, documents=()))
         if self._waiting_passages >= self._config.batch_passages or source.deleted_pmids:
@@ -157,11 +156,13 @@ class IngestPipeline:
         for pmid in source.deleted_pmids:
             self._delete_by_pmid(pmid, source.uri)
 
-    def _repeat(self, prepared: PreparedDocument, first: str) -> None:
-        """Report a record whose key another record of the same source has: the first one stands."""
+    def _repeat(self, prepared: PreparedDocument, stands: PreparedDocument) -> None:
+        """Report a record whose key another record of the same source has."""
         uri, member = prepared.document.source_uri, prepared.document.member
         self._tally.duplicates.append((f"{uri}#{member}", prepared.document_id))
-        message = f"record {member} has the key of record {first}, which stands"
+        message = f"record {member} has the key of record {stands.document.member}, which stands"
+        if member == stands.document.member:
+            message = f"record {member} is there again: the first of its newest edition stands"
         self._on_event(IngestEvent("duplicate", uri, prepared.document_id, 0, 0, message))
 
     def _admit(self, prepared: PreparedDocument, source: PreparedSource) -> None:
@@ -446,6 +447,18 @@ class IngestPipeline:
             self._store.optimize(collection)
         self._since_optimize = 0
         self._on_event(IngestEvent("optimized", ""))
+
+
+def _standing(documents: Iterable[PreparedDocument]) -> dict[str, PreparedDocument]:
+    """Return which of a source's records with one key stands: the first of the highest edition."""
+    standing: dict[str, PreparedDocument] = {}
+    for each in documents:
+        own = each.document.identity
+        if own is not None:
+            other = standing.setdefault(each.document_id, each).document.identity
+            if other is not None and own.edition > other.edition:
+                standing[each.document_id] = each
+    return standing
 
 
 def _plain(title: str) -> str:

@@ -346,6 +346,29 @@ def test_o1_a_bad_study_of_a_page_is_refused_and_the_rest_loads() -> None:
 
 
 @pytest.mark.parametrize(
+    ("updated", "edition"),
+    [("2024-01-31", 20240131), ("2024-01", 20240100), ("2024", 20240000), ("soon", 0), (None, 0)],
+)
+def test_the_day_of_the_last_update_is_the_edition(updated: str | None, edition: int) -> None:
+    status = {"lastUpdatePostDateStruct": {"date": updated}}
+    study = {
+        "protocolSection": {
+            "identificationModule": {"nctId": "NCT99990001"},
+            "statusModule": status,
+        }
+    }
+    identity = _one(study).identity
+    assert identity is not None
+    assert identity.edition == edition
+
+
+def test_the_same_trial_twice_is_given_twice_under_one_key() -> None:
+    outcome = _parse({"studies": [_V2, _V2]})
+    assert [document.member for document in outcome.documents] == ["NCT99990001"] * 2
+    assert outcome.refusals == ()
+
+
+@pytest.mark.parametrize(
     ("data", "reason"),
     [
         ('{"protocolSection": {"designModule": {}}}', "no-records"),

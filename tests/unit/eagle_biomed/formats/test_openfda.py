@@ -89,10 +89,12 @@ def test_o1_a_bad_record_of_a_page_is_refused_and_the_rest_loads() -> None:
     assert [refusal.member for refusal in outcome.refusals] == ["record-2"]
 
 
-def test_the_same_label_twice_is_served_once() -> None:
+def test_the_same_label_twice_is_given_twice_under_one_key() -> None:
+    """Which of the two stands is decided where documents are committed, for all formats."""
     outcome = _parse([_RECORD, _RECORD | {"warnings": ["new"]}])
-    assert [document.member for document in outcome.documents] == ["record-2"]
-    assert outcome.refusals[0].reason == "superseded"
+    assert [document.member for document in outcome.documents] == ["record-1", "record-2"]
+    assert len({document.identity for document in outcome.documents}) == 1
+    assert outcome.refusals == ()
 
 
 def test_records_of_one_page_have_digests_of_their_own() -> None:

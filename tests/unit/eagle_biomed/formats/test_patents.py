@@ -276,6 +276,12 @@ def test_o1_documents_of_a_bulk_file_are_read_one_by_one() -> None:
     assert len({one.digest for one in outcome.documents}) == 2
 
 
+def test_the_same_patent_twice_is_given_twice_under_one_key() -> None:
+    outcome = _parse(_grant() + _grant())
+    assert [one.member for one in outcome.documents] == ["US7123456B2"] * 2
+    assert outcome.refusals == ()
+
+
 def test_several_patents_of_an_aps_file_are_read_one_by_one() -> None:
     outcome = _parse(_APS + _APS.replace("051234567", "051234575"), "bulk.txt")
     assert [one.member for one in outcome.documents] == ["US5123456A", "US5123457A"]
