@@ -19,7 +19,7 @@ from eagle_biomed.scoring import (
     ENTITY_TEXT_CHARS,
     Evidence,
     entity_boost_score,
-    names_any,
+    names_any_within,
     spellings,
 )
 from eagle_rag.model.collection import StoreHit
@@ -46,10 +46,11 @@ class VectorShelf(Protocol):
 def names_asked(evidence: Evidence, terms: Sequence[str]) -> bool:
     """Return whether a passage names one of the terms: by tag, by what it is called, or at its head.
 
-    A drug's names, or a section cue in words; the reference asks for either.
+    A drug's names, or a section cue in words; the reference asks for either. The head ends for both tiers at
+    the same character.
     """
-    return entity_boost_score(evidence, terms) > 0 or names_any(
-        evidence.text[:ENTITY_TEXT_CHARS], terms
+    return entity_boost_score(evidence, terms) > 0 or names_any_within(
+        evidence.text, terms, ENTITY_TEXT_CHARS
     )
 
 

@@ -42,11 +42,19 @@ _AUDITED: Final = "rerank_t2_domain"
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A candidate with what it was scored by."""
+    """A candidate with what it was scored by.
+
+    Args:
+        candidate: With its final score.
+        evidence: What is known of it.
+        entity: Its entity match.
+        place: Where it stood in the merged ranking, from 0.
+    """
 
     candidate: Candidate
     evidence: Evidence
     entity: float
+    place: int
 
 
 def is_by_picture(candidate: Candidate) -> bool:
@@ -57,17 +65,28 @@ def is_by_picture(candidate: Candidate) -> bool:
 
 
 def standing_scores(candidates: Sequence[Candidate]) -> list[float]:
-    """Return the scores candidates have, for want of a cross-encoder's.
+    """Return the scores that stand in for a cross-encoder's; they never rise down the ranking.
+
+    Tier 1 may put a candidate before one that the fusion scored higher, and when one plan alone found
+    something, the scores are still those of the fusion. So a found candidate has the least score from the top
+    down to its place: what stood higher by the fusion alone is equal to what tier 1 put before it. When the
+    first has the least score of all, min-max gives each 1.0; then entity, section and penalty decide.
 
     No arm found an injected one: it counts as the lowest of those found, not by the 100 that only keep it in
     the pool. Were it kept, min-max would make all others alike.
+
+    Args:
+        candidates: The merged ranking, best first.
     """
-    injected = [INJECTED in dict(each.parts) for each in candidates]
-    found = [each.score for each, added in zip(candidates, injected, strict=True) if not added]
-    least = min(found, default=0.0)
-    return [
-        least if added else each.score for each, added in zip(candidates, injected, strict=True)
-    ]
+    standing: list[float | None] = []
+    least: float | None = None
+    for each in candidates:
+        added = INJECTED in dict(each.parts)
+        if not added:
+            least = each.score if least is None else min(least, each.score)
+        standing.append(None if added else least)
+    lowest = 0.0 if least is None else least
+    return [lowest if score is None else score for score in standing]
 
 
 def fuse_scores(
@@ -80,9 +99,11 @@ def fuse_scores(
 ) -> list[Scored]:
     """Return the candidates with their final scores and the parts of them, best first.
 
+    Equal scores keep the merged order.
+
     Args:
         context: Its intent has the section cues.
-        candidates: With their evidence.
+        candidates: With their evidence, in the merged order.
         scores: Of the cross-encoder; one that was not reached counts as the lowest.
         terms: Names of the drugs asked for; see ``boost_terms``.
         weights: Of the workflow.
@@ -90,7 +111,8 @@ def fuse_scores(
     reached = normalise([value for value in scores.values if value is not None])
     upcoming = iter(reached)
     fused: list[Scored] = []
-    for (candidate, evidence), raw in zip(candidates, scores.values, strict=True):
+    pairs = zip(candidates, scores.values, strict=True)
+    for place, ((candidate, evidence), raw) in enumerate(pairs):
         ce_norm = 0.0 if raw is None else next(upcoming)
         entity = entity_match_score(evidence, terms)
         section = section_match_score(evidence, context.intent.section_cues)
@@ -102,12 +124,13 @@ def fuse_scores(
         if scores.failed:
             parts[STAND_IN_PART] = 1.0
         explained = with_parts(candidate, final=final, **parts)
-        fused.append(Scored(replace(candidate, score=final, parts=explained), evidence, entity))
+        scored = replace(candidate, score=final, parts=explained)
+        fused.append(Scored(scored, evidence, entity, place))
     return _sorted(fused)
 
 
 def _sorted(scored: Sequence[Scored]) -> list[Scored]:
-    return sorted(scored, key=lambda each: (-each.candidate.score, each.candidate.passage_id))
+    return sorted(scored, key=lambda each: (-each.candidate.score, each.place))
 
 
 @dataclass(frozen=True, slots=True)

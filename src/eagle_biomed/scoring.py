@@ -30,6 +30,7 @@ __all__ = [
     "fused_score",
     "lexical_overlap",
     "names_any",
+    "names_any_within",
     "normalise",
     "parse_primary_drugs",
     "profile_weights",
@@ -112,15 +113,23 @@ def names_any(text: str, drugs: Sequence[str]) -> bool:
 
     ``nib`` is not in ``nibble``, ``STI57`` not in ``STI571``; ``imatinib`` is in ``label_imatinib.xml``.
     """
-    return _stands_within(text, drugs, len(text))
+    return names_any_within(text, drugs, len(text))
 
 
-def _stands_within(text: str, drugs: Sequence[str], end: int) -> bool:
-    """Return whether a name stands before ``end``; what follows tells whether the name ends there."""
-    head = text[: end + 1]
+def names_any_within(text: str, drugs: Sequence[str], chars: int) -> bool:
+    """Return whether the first characters of a text hold one of these names whole.
+
+    The character behind them is read as well: where a cut text ends tells nothing of where a name ends.
+
+    Args:
+        text: The whole text, not one that was cut.
+        drugs: Names, compared as ``names_any`` does.
+        chars: How many characters; at least 0.
+    """
+    head = text[: chars + 1]
     lower = head.lower()
     return any(
-        match.end() <= end
+        match.end() <= chars
         for needle, pattern in _patterns(tuple(drugs))
         if needle in lower  # a thousand times faster than the pattern, and mostly false
         for match in pattern.finditer(head)
@@ -181,7 +190,7 @@ def entity_match_score(evidence: Evidence, drugs: Sequence[str]) -> float:
     boost = entity_boost_score(evidence, drugs)
     if boost >= _TAGGED:
         return 1.0
-    in_text = boost >= _IN_BLOB or _stands_within(evidence.text, drugs, ENTITY_TEXT_CHARS)
+    in_text = boost >= _IN_BLOB or names_any_within(evidence.text, drugs, ENTITY_TEXT_CHARS)
     return _ELSEWHERE if in_text else 0.0
 
 
@@ -208,7 +217,9 @@ def cross_drug_penalty(evidence: Evidence, drugs: Sequence[str]) -> float:
     asked = _keys(drugs)
     if not asked or not tagged or asked & tagged:
         return 0.0
-    if names_any(evidence.blob, drugs) or _stands_within(evidence.text, drugs, ENTITY_TEXT_CHARS):
+    if names_any(evidence.blob, drugs) or names_any_within(
+        evidence.text, drugs, ENTITY_TEXT_CHARS
+    ):
         return 0.0
     return 1.0
 

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eagle_biomed.entities import open_ontology
 from eagle_biomed.evidence import EvidenceReader
 from eagle_biomed.options import Tier1
-from eagle_biomed.rerank import PlanReranker, cosines
+from eagle_biomed.rerank import PlanReranker, cosines, names_asked
+from eagle_biomed.scoring import Evidence, entity_match_score
 from eagle_rag.model.collection import StoreHit
 from eagle_rag.model.query import (
     ArmScore,
@@ -154,6 +157,29 @@ def test_a_name_after_512_characters_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("." * 501 + "osimertinib", True),  # 501 + 11 = 512: its last letter is the last
+        ("." * 501 + "osimertinib-resistant", True),
+        ("." * 502 + "osimertinib", False),
+        ("." * 501 + "osimertinibs", False),  # no name, although the cut would make it one
+        ("." * 505 + "AZD9291", True),
+        ("." * 505 + "AZD92915", False),  # another code, although the cut would make it one
+        ("." * 506 + "AZD9291", False),
+    ],
+)
+def test_the_cut_at_512_neither_makes_a_name_nor_halves_one(text: str, *, named: bool) -> None:
+    terms = ("osimertinib", "AZD9291", "AZD929", "osimertin")
+    assert names_asked(Evidence(text=text), terms) is named
+
+
+@given(st.integers(480, 520), st.sampled_from(["", "s", "5", "-", " and"]))
+def test_both_tiers_find_the_same_names_in_a_text(before: int, behind: str) -> None:
+    evidence = Evidence(text="." * before + "AZD9291" + behind)
+    assert names_asked(evidence, ("AZD9291",)) is (entity_match_score(evidence, ("AZD9291",)) > 0)
+
+
+@pytest.mark.parametrize(
     "called",
     [
         DocumentNames("Osimertinib in adults", "a.xml"),
@@ -164,6 +190,13 @@ def test_a_name_after_512_characters_does_not_count() -> None:
 def test_a_name_in_title_or_file_counts(called: DocumentNames) -> None:
     lookup = Lookup(called={"doc-named": called})
     found = reranked("filter", (candidate("a"), candidate("named")), lookup=lookup)
+    assert found is not None
+    assert ids_of(found) == ["named", "a"]
+
+
+def test_a_name_in_the_path_of_sections_counts() -> None:
+    texts = Texts({"named": passage("named", path=("Results", "Osimertinib arm"))})
+    found = reranked("filter", (candidate("a"), candidate("named")), texts=texts)
     assert found is not None
     assert ids_of(found) == ["named", "a"]
 

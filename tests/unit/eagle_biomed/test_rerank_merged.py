@@ -1,9 +1,12 @@
 """Tier 2: the fused score by hand, its parts, what stays apart, the chemical path."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eagle_biomed.entities import open_ontology
 from eagle_biomed.evidence import EvidenceReader
@@ -177,18 +180,83 @@ def test_an_encoder_that_fails_is_told_to_the_trace() -> None:
     assert "stand_in" not in dict(meant.parts)
 
 
+def injected(key: str, score: float = 102.5) -> Candidate:
+    return replace(candidate(key, score), parts=(("injected", 1.0),))
+
+
 def test_an_injected_candidate_stands_in_as_the_lowest_of_those_found() -> None:
     """Its hundred keeps it in the pool; by min-max it would make all others alike."""
-    injected = candidate("in", 102.5)
-    marked = Candidate(**{
-        name: getattr(injected, name) for name in Candidate.__slots__ if name != "parts"
-    }, parts=(("injected", 1.0),))  # fmt: skip
-    assert standing_scores((marked, candidate("a", 0.5), candidate("b", 0.25))) == [
-        0.25,
-        0.5,
-        0.25,
+    found = (candidate("a", 0.5), candidate("b", 0.25))
+    assert standing_scores((injected("in"), *found)) == [0.25, 0.5, 0.25]
+    assert standing_scores((injected("in"),)) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("merged", "standing"),
+    [
+        ((0.4, 0.3, 0.1), [0.4, 0.3, 0.1]),
+        ((0.4, 0.1, 0.3, 0.2), [0.4, 0.1, 0.1, 0.1]),
+        ((0.1, 0.4, 0.3), [0.1, 0.1, 0.1]),
+        ((0.4, 0.2, 0.3, 0.1), [0.4, 0.2, 0.2, 0.1]),
+        ((-0.2, 0.3, -0.5), [-0.2, -0.2, -0.5]),
+    ],
+    ids=["descending", "one put before two", "the least first", "one put before one", "cosines"],
+)
+def test_standing_scores_never_rise_down_the_ranking(
+    merged: tuple[float, ...], standing: list[float]
+) -> None:
+    found = [candidate(str(at), score) for at, score in enumerate(merged)]
+    assert standing_scores(found) == standing
+
+
+def test_an_injected_candidate_lowers_nobody_and_is_not_lifted_by_its_place() -> None:
+    ranking = (candidate("a", 0.4), injected("in"), candidate("b", 0.1), candidate("c", 0.3))
+    assert standing_scores(ranking) == [0.4, 0.1, 0.1, 0.1]
+
+
+def test_the_order_of_tier_one_stands_without_a_cross_encoder() -> None:
+    """Standing 0.5, 0.1, 0.1, 0.1; normalised 1, 0, 0, 0; times 0.50. Neither 0.9 nor an id moves one up."""
+    merged = tuple(candidate(*each) for each in (("z", 0.5), ("c", 0.1), ("b", 0.9), ("a", 0.3)))
+    found = ranked(reranker(), "lungs", GENERAL, merged)
+    assert [(each.passage_id, each.score) for each in found] == [
+        ("z", 0.5),
+        ("c", 0.0),
+        ("b", 0.0),
+        ("a", 0.0),
     ]
-    assert standing_scores((marked,)) == [0.0]
+
+
+def test_when_the_first_has_the_least_score_the_drug_alone_decides() -> None:
+    """All stand at 0.1, normalised 1: 0.35 + 0.35, twice 0.35, and 0.35 - 3.0."""
+    merged = (
+        candidate("z", 0.1, primary_drugs="osimertinib"),
+        candidate("other", 0.9, primary_drugs="erlotinib"),
+        candidate("y", 0.8),
+        candidate("x", 0.7),
+    )
+    found = ranked(reranker(), "osimertinib", DRUG, merged)
+    assert ids_of(found) == ["z", "y", "x", "other"]
+    assert [each.score for each in found] == pytest.approx([0.70, 0.35, 0.35, -2.65])
+
+
+def test_an_injected_candidate_is_moved_by_what_it_names_alone() -> None:
+    """Found 0.5, 0.25, 0.25 (not 0.75), injected 0.25: in 0 + 0.35 * 0.75, z 0.35 * 1, y and x 0."""
+    lookup = Lookup(called={"doc-in": DocumentNames("On Tagrisso", "a.xml")})
+    merged = (injected("in"), *(candidate(*each) for each in
+              (("z", 0.5), ("y", 0.25), ("x", 0.75))))  # fmt: skip
+    found = ranked(reranker(lookup=lookup), "osimertinib", DRUG, merged)
+    assert [(each.passage_id, round(each.score, 6)) for each in found] == [
+        ("z", 0.35),
+        ("in", 0.2625),
+        ("y", 0.0),
+        ("x", 0.0),
+    ]
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1))
+def test_without_other_signals_the_merged_order_is_the_final_one(scores: list[float]) -> None:
+    merged = tuple(candidate(str(-at), score) for at, score in enumerate(scores))
+    assert ids_of(ranked(reranker(), "lungs", GENERAL, merged)) == ids_of(merged)
 
 
 def test_candidates_not_reached_in_time_count_as_the_lowest() -> None:
@@ -197,7 +265,7 @@ def test_candidates_not_reached_in_time_count_as_the_lowest() -> None:
     from eagle_biomed.rerank_merged import fuse_scores
     from eagle_biomed.scoring import Evidence
 
-    pairs = [(candidate(key, 0.1), Evidence()) for key in "abc"]
+    pairs = [(candidate(key, 0.1), Evidence()) for key in "cba"]
     fused = fuse_scores(
         context_of("x"),
         pairs,
@@ -206,8 +274,9 @@ def test_candidates_not_reached_in_time_count_as_the_lowest() -> None:
         weights=profile_weights("general", {}),
     )
     parts = {each.candidate.passage_id: dict(each.candidate.parts) for each in fused}
-    assert {key: found["ce_norm"] for key, found in parts.items()} == {"a": 0, "b": 1, "c": 0}
-    assert "ce_raw" not in parts["c"]
+    assert {key: found["ce_norm"] for key, found in parts.items()} == {"c": 0, "b": 1, "a": 0}
+    assert "ce_raw" not in parts["a"]
+    assert [each.candidate.passage_id for each in fused] == ["b", "c", "a"]
 
 
 def test_passages_found_by_pictures_alone_follow_in_their_order() -> None:
@@ -292,9 +361,18 @@ def test_an_empty_ranking_is_left_alone() -> None:
     assert reranker((1,)).rerank(context_of("x"), (), ()) is None
 
 
-def test_equal_scores_go_by_passage() -> None:
+def test_equal_scores_keep_the_merged_order() -> None:
     merged = tuple(candidate(key, 0.5) for key in "cab")
-    assert ids_of(ranked(reranker((1, 1, 1)), "x", GENERAL, merged)) == ["a", "b", "c"]
+    assert ids_of(ranked(reranker((1, 1, 1)), "x", GENERAL, merged)) == ["c", "a", "b"]
+
+
+def test_equal_cosines_of_structures_keep_the_merged_order() -> None:
+    """Fused 0.40 for ``b`` and 0.65 for ``a``; the cosine makes both 0.9."""
+    rows = tuple(StoreHit(key, key, f"doc-{key}", 1, "kb", 0.9, 1) for key in "ab")
+    merged = tuple(candidate(key, 0.5, primary_drugs="osimertinib") for key in "ba")
+    tier2 = reranker((0, 1), shelf=Shelf({CHEMICAL: rows}))
+    found = ranked(tier2, "compound osimertinib", CHEM, merged)
+    assert [(each.passage_id, each.score) for each in found] == [("b", 0.9), ("a", 0.9)]
 
 
 def test_every_rerank_is_audited_with_what_it_went_by() -> None:
