@@ -4,7 +4,9 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 from eagle_biomed.encoder_cards import (
     MORGAN_CARD,
@@ -19,7 +21,7 @@ from eagle_biomed.options import BiomedOptions
 from eagle_biomed.structure_texts import document_structures, query_structure
 from eagle_rag.errors import InvalidInput
 from eagle_rag.model.collection import EncoderCard
-from eagle_rag.model.encoding import PairRecipe, TextRecipe, VisualRecipe
+from eagle_rag.model.encoding import TextRecipe, VisualRecipe
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.plugins import DecisionLog, PluginContext
@@ -31,6 +33,8 @@ __all__ = [
     "LazyPairScorer",
     "register_encoders",
 ]
+
+E = TypeVar("E")
 
 
 def register_encoders(
@@ -70,51 +74,24 @@ _Factory = Callable[[EncoderRuntimes, ModeRule, DecisionLog], _Made]
 
 def _factory(native: NativeEncoder, card: EncoderCard, opened: OpenedWith) -> _Factory:
     def make(runtimes: EncoderRuntimes, rule: ModeRule, audit: DecisionLog) -> _Made:
+        def weights(
+            opener: Callable[[EncoderCard], E], trial: Callable[[E], object]
+        ) -> Weights[E]:
+            return Weights(opened.card, opener, trial=trial, rule=rule, audit=audit)
+
         recipe = opened.recipe
         if isinstance(recipe, TextRecipe):
-            texts = Weights(
-                opened.card,
-                partial(_open_text, runtimes, recipe),
-                trial=_try_text,
-                rule=rule,
-                audit=audit,
-            )
+            texts = weights(partial(runtimes.text, recipe=recipe), _try_text)
             return LazyDomainEncoder(card, texts, reads_structures=native.reads_structures)
         if isinstance(recipe, VisualRecipe):
-            pictures = Weights(
-                opened.card,
-                partial(_open_visual, runtimes, recipe),
-                trial=_try_picture,
-                rule=rule,
-                audit=audit,
-            )
+            pictures = weights(partial(runtimes.visual, recipe=recipe), _try_picture)
             return LazyImageEncoder(card, pictures)
-        pairs = Weights(
-            opened.card,
-            partial(_open_pairs, runtimes, recipe),
-            trial=_try_pair,
-            rule=rule,
-            audit=audit,
-        )
-        return LazyPairScorer(card, pairs)
+        return LazyPairScorer(card, weights(partial(runtimes.pairs, recipe=recipe), _try_pair))
 
     return make
 
 
-def _open_text(runtimes: EncoderRuntimes, recipe: TextRecipe, card: EncoderCard) -> TextEncoder:
-    return runtimes.text(card, recipe)
-
-
-def _open_visual(
-    runtimes: EncoderRuntimes, recipe: VisualRecipe, card: EncoderCard
-) -> VisualEncoder:
-    return runtimes.visual(card, recipe)
-
-
-def _open_pairs(runtimes: EncoderRuntimes, recipe: PairRecipe, card: EncoderCard) -> PairScorer:
-    return runtimes.pairs(card, recipe)
-
-
+@dataclass(frozen=True, slots=True)
 class LazyDomainEncoder:
     """A text encoder whose weights are chosen by the mode and loaded with the first text.
 
@@ -124,17 +101,9 @@ class LazyDomainEncoder:
         reads_structures: The model is given the SMILES string of a text, not the text.
     """
 
-    def __init__(
-        self, card: EncoderCard, weights: Weights[TextEncoder], *, reads_structures: bool = False
-    ) -> None:
-        self._card = card
-        self._weights = weights
-        self._reads_structures = reads_structures
-
-    @property
-    def card(self) -> EncoderCard:
-        """What it is."""
-        return self._card
+    card: EncoderCard
+    weights: Weights[TextEncoder]
+    reads_structures: bool = False
 
     @property
     def spec(self) -> VectorSpec:
@@ -143,12 +112,12 @@ class LazyDomainEncoder:
         Raises:
             EncoderLoadError: The weights are missing and nothing may stand in for them.
         """
-        return self._weights.ask(lambda encoder: encoder.spec)
+        return self.weights.ask(lambda encoder: encoder.spec)
 
     @property
     def stand_in(self) -> str:
         """Why hashes stand in for the weights; empty when they do not, or nothing was asked yet."""
-        return self._weights.stand_in
+        return self.weights.stand_in
 
     def encode_documents(self, texts: Sequence[str]) -> EncodedBatch:
         """Encode texts to be indexed, in the order given.
@@ -157,8 +126,8 @@ class LazyDomainEncoder:
             InvalidInput: It reads structures, and a text holds none.
             EncoderLoadError: As for ``spec``.
         """
-        given = document_structures(texts, self._card.label) if self._reads_structures else texts
-        return self._weights.get().encode_documents(given)
+        given = document_structures(texts, self.card.label) if self.reads_structures else texts
+        return self.weights.get().encode_documents(given)
 
     def encode_query(self, text: str) -> EncodedBatch:
         """Encode one query.
@@ -167,10 +136,11 @@ class LazyDomainEncoder:
             InvalidQuery: It reads structures, and the query holds none.
             EncoderLoadError: As for ``spec``.
         """
-        given = query_structure(text, self._card.label) if self._reads_structures else text
-        return self._weights.get().encode_query(given)
+        given = query_structure(text, self.card.label) if self.reads_structures else text
+        return self.weights.get().encode_query(given)
 
 
+@dataclass(frozen=True, slots=True)
 class LazyImageEncoder:
     """A visual encoder whose weights are chosen by the mode and loaded with the first picture.
 
@@ -182,24 +152,18 @@ class LazyImageEncoder:
         weights: What stands behind it.
     """
 
-    def __init__(self, card: EncoderCard, weights: Weights[VisualEncoder]) -> None:
-        self._card = card
-        self._weights = weights
-
-    @property
-    def card(self) -> EncoderCard:
-        """What it is."""
-        return self._card
+    card: EncoderCard
+    weights: Weights[VisualEncoder]
 
     @property
     def spec(self) -> VectorSpec:
         """Its vector space, as for ``LazyDomainEncoder``."""
-        return self._weights.ask(lambda encoder: encoder.spec)
+        return self.weights.ask(lambda encoder: encoder.spec)
 
     @property
     def stand_in(self) -> str:
         """Why hashes stand in for the weights, as for ``LazyDomainEncoder``."""
-        return self._weights.stand_in
+        return self.weights.stand_in
 
     def encode_images(self, images: Sequence[bytes]) -> EncodedBatch:
         """Encode pictures.
@@ -208,7 +172,7 @@ class LazyImageEncoder:
             InvalidInput: One of them cannot be decoded.
             EncoderLoadError: The weights are missing and nothing may stand in for them.
         """
-        return self._weights.get().encode_images(images)
+        return self.weights.get().encode_images(images)
 
     def encode_query(self, text: str) -> EncodedBatch:
         """Encode a text query in the pictures' space.
@@ -217,12 +181,13 @@ class LazyImageEncoder:
             InvalidInput: The checkpoint has no text tower.
             EncoderLoadError: As for ``encode_images``.
         """
-        if not self._card.queries_text:
-            message = f"encoder {self._card.label!r} encodes pictures only, not {text[:60]!r}"
+        if not self.card.queries_text:
+            message = f"encoder {self.card.label!r} encodes pictures only, not {text[:60]!r}"
             raise InvalidInput(message, remedy="search its collection with a picture")
-        return self._weights.get().encode_query(text)
+        return self.weights.get().encode_query(text)
 
 
+@dataclass(frozen=True, slots=True)
 class LazyPairScorer:
     """A cross-encoder whose weights are chosen by the mode and loaded with the first pair.
 
@@ -231,19 +196,13 @@ class LazyPairScorer:
         weights: What stands behind it.
     """
 
-    def __init__(self, card: EncoderCard, weights: Weights[PairScorer]) -> None:
-        self._card = card
-        self._weights = weights
-
-    @property
-    def card(self) -> EncoderCard:
-        """What it is."""
-        return self._card
+    card: EncoderCard
+    weights: Weights[PairScorer]
 
     @property
     def stand_in(self) -> str:
         """Why hashes stand in for the weights, as for ``LazyDomainEncoder``."""
-        return self._weights.stand_in
+        return self.weights.stand_in
 
     def score_pairs(self, query: str, texts: Sequence[str]) -> FloatArray:
         """Return one score a text, shape ``(n,)``, higher is better.
@@ -251,7 +210,7 @@ class LazyPairScorer:
         Raises:
             EncoderLoadError: The weights are missing and nothing may stand in for them.
         """
-        return self._weights.get().score_pairs(query, texts)
+        return self.weights.get().score_pairs(query, texts)
 
 
 def _try_text(encoder: TextEncoder) -> object:
