@@ -13,7 +13,7 @@ from eagle_biomed.formats.ctgov_trial import (
     Results,
     code,
 )
-from eagle_biomed.formats.ctgov_values import value_text
+from eagle_biomed.formats.ctgov_values import share_text, value_text
 from eagle_biomed.formats.json_records import items_at, node_at, words_at
 
 __all__ = ["read_results"]
@@ -163,5 +163,4 @@ def _events(module: object, name: str) -> tuple[Event, ...]:
 
 
 def _share(node: object, affected: str, at_risk: str) -> str:
-    above, below = words_at(node, affected), words_at(node, at_risk)
-    return f"{above}/{below}" if above and below else above
+    return share_text(words_at(node, affected), words_at(node, at_risk))

@@ -1,6 +1,6 @@
 """How a reported value is written out."""
 
-__all__ = ["value_text"]
+__all__ = ["share_text", "value_text"]
 
 
 def value_text(value: str, *, spread: str = "", lower: str = "", upper: str = "") -> str:
@@ -15,3 +15,8 @@ def value_text(value: str, *, spread: str = "", lower: str = "", upper: str = ""
     if lower or upper:
         return f"{value} ({lower or 'NA'} to {upper or 'NA'})".strip()
     return f"{value} ({spread})".strip() if spread else value
+
+
+def share_text(affected: str, at_risk: str) -> str:
+    """Return ``3/15``: how many of how many; the first alone where the second is not stated."""
+    return f"{affected}/{at_risk}" if affected and at_risk else affected

@@ -16,7 +16,7 @@ from eagle_biomed.formats.ctgov_trial import (
     Results,
     code,
 )
-from eagle_biomed.formats.ctgov_values import value_text
+from eagle_biomed.formats.ctgov_values import share_text, value_text
 from eagle_biomed.formats.xml_nodes import attribute, children, first, text_at
 
 if TYPE_CHECKING:
@@ -184,5 +184,4 @@ def _events(element: "etree._Element | None") -> Iterator[Event]:
 
 def _share(element: "etree._Element") -> str:
     affected = attribute(element, (), "subjects_affected")
-    at_risk = attribute(element, (), "subjects_at_risk")
-    return f"{affected}/{at_risk}" if affected and at_risk else affected
+    return share_text(affected, attribute(element, (), "subjects_at_risk"))
