@@ -1,12 +1,13 @@
 """The corpus of ``biomed_queries.py``: the sample, drug labels, trials, compounds and oncology papers.
 
-    python benchmarks/biomed_corpus.py DATA INDEX [--papers 130] [--list]
+    python benchmarks/biomed_corpus.py DATA INDEX [--large]
 
 DATA holds the unpacked sets ``labels_fda_spl``, ``trials_aact_ctgov``, ``compounds`` and ``xml`` with
 ``oncology_ids.txt``. Which files are taken depends on nothing but their names and a fixed seed. The papers
 that the questions need are named in ``data/biomed_queries.yaml``; others stand around them. The table of
-drugs is written from the ontology that the plugin ships, its names and structures. The index is kept, and a
-second run finds everything unchanged.
+drugs is written from the ontology that the plugin ships, its names and structures. The large corpus holds what
+the small one leaves out for time: all oncology papers, long trials, and more of the tables. The index is kept,
+and a second run finds everything unchanged.
 """
 
 import argparse
@@ -25,11 +26,20 @@ import yaml
 from eagle_rag import Engine, load_settings, open_engine
 from eagle_rag.sample import record_paths, sample_paths
 
-__all__ = ["QUERIES", "Corpus", "build_corpus", "main", "open_index", "select_corpus"]
+__all__ = [
+    "LARGE",
+    "QUERIES",
+    "SMALL",
+    "Corpus",
+    "Extent",
+    "build_corpus",
+    "main",
+    "open_index",
+    "select_corpus",
+]
 
 QUERIES = Path(__file__).with_name("data") / "biomed_queries.yaml"
 _SEED = 20
-_PAPERS = 130
 _LABELS = (
     (
         "FDA+openfda/openfda/annotation_table/tests/data/multi_upc_test/spl/s3_sync/"
@@ -49,17 +59,33 @@ _TRIALS = (
 )
 # Records that are cut off, and one study under another's name.
 _NO_TRIALS = ("NCT00465816.json", "NCT03453554.json", "NCT02278341.json", "NCT00980226.xml")
-_MAX_BYTES = 60_000
-"""Of a trial or paper that no question needs: so that many documents make few passages."""
 _TABLES = (
-    ("deepchem+deepchem/datasets/delaney-processed.csv", "delaney.csv", 250),
+    ("deepchem+deepchem/datasets/delaney-processed.csv", "delaney.csv"),
     (
         "volkamerlab+teachopencadd/teachopencadd/talktorials/T001_query_chembl/data/EGFR_compounds.csv",
         "egfr.csv",
-        200,
     ),
 )
 _LIGANDS = "rdkit+rdkit/Docs/Book/data/cdk2.sdf"
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much stands around what the questions need.
+
+    Args:
+        papers: How many in all, those that questions need included.
+        max_bytes: Of a trial or paper that no question needs: many short documents make few passages.
+        rows: Of each of the two tables of compounds.
+    """
+
+    papers: int
+    max_bytes: int
+    rows: tuple[int, int]
+
+
+SMALL = Extent(papers=130, max_bytes=60_000, rows=(250, 200))
+LARGE = Extent(papers=591, max_bytes=10_000_000, rows=(1_100, 2_000))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +110,7 @@ class Corpus:
         return ", ".join(f"{len(getattr(self, kind))} {kind}" for kind in kinds) + " (files)"
 
 
-def select_corpus(data: Path, scratch: Path, *, papers: int = _PAPERS) -> Corpus:
+def select_corpus(data: Path, scratch: Path, *, extent: Extent = SMALL) -> Corpus:
     """Return the corpus; the tables of compounds are written to ``scratch``.
 
     Raises:
@@ -96,9 +122,9 @@ def select_corpus(data: Path, scratch: Path, *, papers: int = _PAPERS) -> Corpus
     corpus = Corpus(
         sample=(*sample_paths(), *record_paths()),
         labels=labels,
-        trials=tuple(path for path in trials if _is_wanted(path)),
-        compounds=_compounds(data / "compounds", scratch),
-        papers=_papers(data, papers),
+        trials=tuple(path for path in trials if _is_wanted(path, extent)),
+        compounds=_compounds(data / "compounds", scratch, extent),
+        papers=_papers(data, extent),
     )
     missing = [path for path in corpus.paths if not path.is_file()]
     if missing or not trials:
@@ -113,11 +139,11 @@ def open_index(index: Path, overrides: dict[str, object] | None = None) -> Engin
     return open_engine(load_settings(overrides={"data_dir": str(index)} | (overrides or {})))
 
 
-def build_corpus(data: Path, index: Path, *, papers: int = _PAPERS) -> None:
+def build_corpus(data: Path, index: Path, *, extent: Extent = SMALL) -> None:
     """Ingest what is not there yet, and print counts."""
     tables = index / "tables"
     tables.mkdir(parents=True, exist_ok=True)
-    corpus = select_corpus(data, tables, papers=papers)
+    corpus = select_corpus(data, tables, extent=extent)
     print(corpus.counts)
     engine = open_index(index)
     try:
@@ -135,22 +161,22 @@ def build_corpus(data: Path, index: Path, *, papers: int = _PAPERS) -> None:
     print(f"{stats.documents} documents ({kinds}), {stats.passages} passages")
 
 
-def _papers(data: Path, wanted: int) -> tuple[Path, ...]:
-    """Return the papers that questions name and, up to ``wanted``, others drawn with a fixed seed."""
+def _papers(data: Path, extent: Extent) -> tuple[Path, ...]:
+    """Return the papers that questions name and, up to ``papers``, others drawn with a fixed seed."""
     known = (data / "oncology_ids.txt").read_text("utf-8").split()
     needed = set(_queries()["papers"])
     paths = {name: data / "xml" / f"{name}.xml" for name in sorted(set(known) - needed)}
-    others = [name for name, path in paths.items() if path.stat().st_size <= _MAX_BYTES]
+    others = [name for name, path in paths.items() if path.stat().st_size <= extent.max_bytes]
     random.Random(_SEED).shuffle(others)  # noqa: S311 - a sample, no secret
-    chosen = sorted({*needed, *others[: max(0, wanted - len(needed))]})
+    chosen = sorted({*needed, *others[: max(0, extent.papers - len(needed))]})
     return tuple(data / "xml" / f"{name}.xml" for name in chosen)
 
 
-def _is_wanted(trial: Path) -> bool:
+def _is_wanted(trial: Path, extent: Extent) -> bool:
     """Return whether a trial is in the corpus: a whole record that a question needs, or a short one."""
     items = _queries()["queries"]
     needed = trial.name[:11] in {key for item in items for key in item["expected"]}
-    return trial.name not in _NO_TRIALS and (needed or trial.stat().st_size <= _MAX_BYTES)
+    return trial.name not in _NO_TRIALS and (needed or trial.stat().st_size <= extent.max_bytes)
 
 
 @lru_cache(maxsize=1)
@@ -159,9 +185,9 @@ def _queries() -> dict[str, Any]:
     return queries
 
 
-def _compounds(folder: Path, scratch: Path) -> tuple[Path, ...]:
+def _compounds(folder: Path, scratch: Path, extent: Extent) -> tuple[Path, ...]:
     """Return the tables of compounds: slices of two sets, ligands of one target, and the ontology's drugs."""
-    for name, target, rows in _TABLES:
+    for (name, target), rows in zip(_TABLES, extent.rows, strict=True):
         lines = (folder / name).read_text("utf-8").splitlines()
         picked = sorted(random.Random(_SEED).sample(range(1, len(lines)), rows))  # noqa: S311 - as above
         _write(scratch / target, "\n".join([lines[0], *(lines[at] for at in picked)]) + "\n")
@@ -171,7 +197,7 @@ def _compounds(folder: Path, scratch: Path) -> tuple[Path, ...]:
         writer.writerows(_ontology_drugs())
     _write(scratch / "drugs.csv", (scratch / "drugs.csv.new").read_text("utf-8"))
     (scratch / "drugs.csv.new").unlink()
-    written = (scratch / target for _, target, _ in _TABLES)
+    written = (scratch / target for _, target in _TABLES)
     return (folder / _LIGANDS, *sorted((*written, scratch / "drugs.csv")))
 
 
@@ -196,9 +222,11 @@ def main() -> None:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("index", type=Path)
-    parser.add_argument("--papers", type=int, default=_PAPERS, help="how many papers in all")
+    parser.add_argument(
+        "--large", action="store_true", help="all papers, trials and more compounds"
+    )
     arguments = parser.parse_args()
-    build_corpus(arguments.data, arguments.index, papers=arguments.papers)
+    build_corpus(arguments.data, arguments.index, extent=LARGE if arguments.large else SMALL)
 
 
 if __name__ == "__main__":

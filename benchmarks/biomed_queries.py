@@ -1,6 +1,6 @@
 """Sixty questions in five workflows: is a document that answers among the first hits, and what is each stage worth?
 
-    python benchmarks/biomed_queries.py DATA [--index FOLDER] [--set key=JSON ...] [--only VARIANT ...] [--no-ablation]
+    python benchmarks/biomed_queries.py DATA [--index FOLDER] [--large] [--set key=JSON ...] [--only VARIANT ...]
 
 DATA is what ``biomed_corpus.py`` takes; its index is built in ``--index`` when it is not there, and kept. The
 questions and the documents that answer them are in ``data/biomed_queries.yaml``, which says how they were
@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import yaml
-from biomed_corpus import QUERIES, build_corpus, open_index
+from biomed_corpus import LARGE, QUERIES, SMALL, build_corpus, open_index
 
 from eagle_biomed import routing
 from eagle_biomed.exact_compounds import ExactCompounds
@@ -164,6 +164,12 @@ def _weights(**changed: float) -> dict[str, object]:
     return {**_TIER2, f"{_OPTION}retrieval_scoring": scoring}
 
 
+def _weighted(alpha: float) -> Variant:
+    """Return the reference's fusion: ``alpha * dense + (1 - alpha) * sparse`` inside a collection."""
+    settings = {"router.fusion": "weighted", "router.hybrid_alpha": alpha}
+    return Variant(f"weighted fusion, alpha {alpha}", settings)
+
+
 VARIANTS = (
     Variant("no intent (replaced)", replaced=_without_intent),
     Variant("no suppressed collections (replaced)", replaced=_without_suppression),
@@ -177,6 +183,7 @@ VARIANTS = (
     Variant("no eagle_text arm", {f"{_OPTION}general_text_search": "dual"}),
     Variant("words alone", mode="lexical"),
     Variant("vectors alone", mode="dense"),
+    *(_weighted(alpha) for alpha in (0.3, 0.5, 0.7)),
     Variant("no tier 2", {"rerank.policy": "none"}),
     Variant("tier 2", _TIER2),
     Variant("tier 2, no supplement", {**_TIER2, f"{_OPTION}supplement_min_new": 0}),
@@ -315,6 +322,7 @@ def main() -> int:
     )
     parser.add_argument("data", type=Path)
     parser.add_argument("--index", type=Path, default=Path(".eagle/biomed-queries"))
+    parser.add_argument("--large", action="store_true", help="build the large corpus")
     parser.add_argument("--set", action="append", default=[], help="setting of the base, key=JSON")
     parser.add_argument(
         "--only", action="append", default=[], help="variants whose name holds this"
@@ -323,7 +331,8 @@ def main() -> int:
     parser.add_argument("--no-build", action="store_true", help="take the index as it is")
     arguments = parser.parse_args()
     if not arguments.no_build:
-        build_corpus(arguments.data, arguments.index)
+        extent = LARGE if arguments.large else SMALL
+        build_corpus(arguments.data, arguments.index, extent=extent)
     given = {
         key: json.loads(value) for key, _, value in (each.partition("=") for each in arguments.set)
     }
