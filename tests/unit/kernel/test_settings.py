@@ -264,6 +264,12 @@ def test_the_biomed_profile_enables_its_plugin_and_namespace() -> None:
     assert settings.rerank.policy == "domain"
 
 
+def test_the_biomed_profile_fuses_by_score_and_the_default_one_by_rank() -> None:
+    biomed = load_settings(environ={"EAGLE_RAG_PROFILE": "biomed"})
+    assert (biomed.router.fusion, biomed.router.hybrid_alpha) == ("weighted", 0.5)
+    assert load_settings(environ={}).router.fusion == "rrf"
+
+
 def test_places_follow_the_data_folder_unless_given() -> None:
     settings = load_settings(environ={}, overrides={"data_dir": "somewhere"})
     assert settings.registry_url == "sqlite:///somewhere/registry.db"
