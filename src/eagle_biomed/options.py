@@ -7,13 +7,16 @@ refused by name. Values that belong together and are used by one module are a cl
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Literal, Never, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Any, Literal, Never, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from eagle_biomed.profiles_weights import PROFILE_WEIGHTS, WEIGHT_NAMES
 from eagle_rag.errors import ConfigurationError
+from eagle_rag.model.query import RerankPolicy
 
 __all__ = [
     "REFERENCE_ENCODERS",
+    "SEARCH_OPTIONS",
     "BiomedOptions",
     "EncoderMode",
     "FusionOptions",
@@ -28,7 +31,6 @@ __all__ = [
 
 EncoderMode = Literal["auto", "require_native", "deterministic"]
 GeneralTextSearch = Literal["always", "dual"]
-RerankPolicy = Literal["domain", "general", "none"]
 TextProfile = Literal["biomedical", "general"]
 Tier1 = Literal["cosine", "filter", "off"]
 
@@ -40,6 +42,22 @@ REFERENCE_ENCODERS: Mapping[str, str] = {
     "eagle_text_medcpt": "medcpt-query",
 }
 """Which encoder fills each collection when nobody says otherwise."""
+
+SEARCH_OPTIONS: tuple[str, ...] = (
+    "collection_recall_top_k",
+    "default_dual_text_search",
+    "domain_rerank_encoder",
+    "drug_structure_search",
+    "expand_encoders",
+    "exploratory_search_collections",
+    "general_text_search",
+    "rerank_policy",
+    "retrieval_scoring",
+    "supplement_min_new",
+    "tier1",
+    "use_general_rerank",
+)
+"""Options that only searching reads; changing one makes no ingest read its files again."""
 
 _ROOT = "plugins.options.biomed"
 _REMEDY = "docs/biomed.md lists every option"
@@ -126,9 +144,10 @@ class BiomedOptions:
         general_text_search: ``always``: every query goes to ``eagle_text``, where documents are that the
             document router took for general; ``dual``: only with ``default_dual_text_search``.
         exploratory_search_collections: Further collections to always search.
-        use_general_rerank: Leave reranking to the core's policy.
-        rerank_policy: ``domain``, ``general`` or ``none``.
-        domain_rerank_encoder: Label of the cross-encoder.
+        rerank_policy: Who reranks where the core's ``rerank.policy`` is ``auto``: ``domain`` (this plugin),
+            ``general`` (the core's cross-encoder) or ``none``; ``None`` leaves it to ``use_general_rerank``.
+        use_general_rerank: Where ``rerank_policy`` is not set: ``general`` instead of ``domain``.
+        domain_rerank_encoder: Label of the cross-encoder of ``domain``; empty for none.
         retrieval_scoring: Weights by workflow that replace the built-in ones.
         medcpt_dual_search: Fill and search ``eagle_text_medcpt`` too.
         collection_recall_top_k: Rows each arm of a plan brings.
@@ -151,8 +170,8 @@ class BiomedOptions:
     default_dual_text_search: bool = False
     general_text_search: GeneralTextSearch = "always"
     exploratory_search_collections: tuple[str, ...] = ()
+    rerank_policy: RerankPolicy | None = None
     use_general_rerank: bool = False
-    rerank_policy: RerankPolicy = "domain"
     domain_rerank_encoder: str = "medcpt-rerank"
     retrieval_scoring: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     medcpt_dual_search: bool = False
@@ -162,6 +181,11 @@ class BiomedOptions:
     tier1: Tier1 = "filter"
     supplement_min_new: int = 2
     doc_semantic_router: RouterOptions = field(default_factory=RouterOptions)
+
+    @property
+    def reranks(self) -> RerankPolicy:
+        """Who reranks, as far as the plugin has a say."""
+        return self.rerank_policy or ("general" if self.use_general_rerank else "domain")
 
     @property
     def names(self) -> Mapping[str, object]:
@@ -242,8 +266,13 @@ def _read_section(section: type[T], given: Mapping[str, Any], where: str) -> T:
             _refuse_key(where, str(key), known)
         if value is None:
             continue  # an empty section or key in a file keeps its default
-        values[key] = _read(hints[key], value, f"{where}.{key}")
+        values[key] = _read(_given(hints[key]), value, f"{where}.{key}")
     return section(**values)
+
+
+def _given(kind: Any) -> Any:  # noqa: ANN401 - annotations have no common type
+    """Return what a value of an annotation ``X | None`` is when it is given: X."""
+    return get_args(kind)[0] if get_origin(kind) in {UnionType, Union} else kind
 
 
 def _read(kind: Any, value: object, where: str) -> object:  # noqa: ANN401 - annotations have no common type

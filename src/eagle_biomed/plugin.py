@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from eagle_biomed.formats.selector import biomed_format_selector, format_card
+from eagle_biomed.options import SEARCH_OPTIONS
 from eagle_biomed.wiring import BiomedParts, load_parts
 from eagle_rag.errors import PluginError
 from eagle_rag.hooks import hookimpl
@@ -31,6 +32,7 @@ class BiomedPlugin:
     priority = 100
     # PDFium and RDKit can die, or take for ever, on files that are made for that.
     isolated_pipelines: tuple[str, ...] = ("pdf", "compound")
+    search_options: tuple[str, ...] = SEARCH_OPTIONS
 
     def __init__(self) -> None:
         self._loaded: BiomedParts | None = None

@@ -102,6 +102,10 @@ def load_parts(context: PluginContext) -> BiomedParts:
 
         return open_ontology(options.names)
 
+    context.registrar.register_rerank_policy(
+        options.reranks,
+        encoder=options.domain_rerank_encoder if options.reranks == "domain" else "",
+    )
     context.registrar.register_tool(compound_tool(context, names))
     context.registrar.register_tool(entity_tool(names))
     label = options.encoders[TEXT]

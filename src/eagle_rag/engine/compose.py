@@ -18,6 +18,7 @@ from eagle_rag.kernel.core_plugin import CorePlugin, CoreServices
 from eagle_rag.kernel.encoders import EncoderRegistry
 from eagle_rag.kernel.pictures import PictureLimits
 from eagle_rag.kernel.plugins import LoadedPlugins, load_plugins
+from eagle_rag.kernel.rerank_policy import RerankWishes, ResolvedPolicy, resolve_rerank_policy
 from eagle_rag.kernel.settings import Settings
 from eagle_rag.kernel.tools import ToolRegistry
 from eagle_rag.model.collection import CollectionSchema
@@ -53,6 +54,17 @@ class Kernel:
     audit: AuditLog
     loaded: LoadedPlugins
     tools: ToolRegistry
+    reranking: RerankWishes
+
+    def rerank_policy(self, settings: Settings) -> ResolvedPolicy:
+        """Return who reranks the queries of this instance, and why."""
+        bus = self.bus.bind(settings.plugins.default_namespace)
+        return resolve_rerank_policy(
+            settings.rerank.policy,
+            self.reranking.wish,
+            has_reranker=bool(bus.implements("rerank_merged")),
+            has_encoder=settings.rerank.encoder is not None,
+        )
 
 
 def parsers(settings: Settings) -> tuple[DocumentParser, ...]:
@@ -98,8 +110,8 @@ def build_kernel(
         encoders.register_encoder(card, factory)
     for name, collection in sorted(settings.collections.items()):
         collections.register_collection(configured_profile(name, collection, encoders))
-    tools = ToolRegistry()
-    registrar = Registrar(encoders, collections, tools)
+    tools, reranking = ToolRegistry(), RerankWishes()
+    registrar = Registrar(encoders, collections, tools, reranking)
     plugin_side = plugin_services(settings, library, texts=texts, names=names)
     services = None
     if writer is not None:
@@ -127,9 +139,8 @@ def build_kernel(
     core = CorePlugin(parsers(settings), services, limits=limits)
     loaded = load_plugins(settings.plugins, core, context_for=context_for)
     collections.validate_all()
-    return Kernel(
-        HookBus(loaded.implementations, audit), encoders, collections, audit, loaded, tools
-    )
+    bus = HookBus(loaded.implementations, audit)
+    return Kernel(bus, encoders, collections, audit, loaded, tools, reranking)
 
 
 class _LazyWriter:
@@ -206,7 +217,7 @@ def config_digest(
         "abstracts": settings.ingest.abstract_only,
         "pictures": (settings.ingest.max_pictures, settings.ingest.max_picture_bytes),
         "plugins": [(card.name, card.version) for card in kernel.loaded.cards],
-        "options": settings.model_dump(mode="json")["plugins"]["options"],
+        "options": _ingest_options(settings, kernel),
         "windows": {
             card.label: card.max_tokens
             for card in kernel.encoders.cards()
@@ -216,3 +227,20 @@ def config_digest(
     }
     encoded = json.dumps(shaping, sort_keys=True, default=str).encode()
     return hashlib.sha256(encoded).hexdigest()
+
+
+def _ingest_options(settings: Settings, kernel: Kernel) -> dict[str, dict[str, object]]:
+    """Return the options of each plugin but those that it says only searching reads."""
+    searching = {
+        plugin.namespace: frozenset(getattr(plugin, "search_options", ()))
+        for plugin in kernel.loaded.plugins
+    }
+    options = settings.model_dump(mode="json")["plugins"]["options"]
+    return {
+        namespace: {
+            key: value
+            for key, value in (given or {}).items()
+            if key not in searching.get(namespace, frozenset())
+        }
+        for namespace, given in options.items()
+    }

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import RLock
 from typing import Literal
@@ -39,7 +40,6 @@ from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
 from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
 from eagle_rag.ops.offsets import utf8_spans, utf16_spans
-from eagle_rag.ports.encoders import PairScorer
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServices
@@ -225,7 +225,7 @@ class Engine:
             hybrid_alpha=router.hybrid_alpha,
             max_query_chars=search.max_query_chars,
             retracted=search.retracted,
-            rerank_policy=rerank.policy,
+            rerank_policy=self._kernel.rerank_policy(self.settings).policy,
             rerank_depth=rerank.depth,
             rerank_budget_s=rerank.budget_s,
             max_image_bytes=self.settings.ingest.max_file_bytes,
@@ -240,6 +240,7 @@ class Engine:
                 threads = self.settings.search.threads
                 self._executor = ThreadPoolExecutor(threads, thread_name_prefix="eagle-arm")
             executor = self._executor
+        label = self.settings.rerank.encoder
         services = SearchServices(
             registry=self.registry,
             namespace=self._scope,
@@ -250,7 +251,7 @@ class Engine:
             executor=executor,
             audit=self._kernel.audit,
             plans=self._plans,
-            pairs=self._pairs,
+            pairs=None if label is None else partial(self._kernel.encoders.rerank, label),
         )
         return SearchPipeline(self._kernel.bus, services)
 
@@ -260,10 +261,6 @@ class Engine:
             [name for name in collections if name in registered],
             recall_top_k=self.settings.router.recall_top_k,
         )
-
-    def _pairs(self) -> PairScorer | None:
-        label = self.settings.rerank.encoder
-        return None if label is None else self._kernel.encoders.rerank(label)
 
     def _encode_for(self, collection: str, text: str) -> FloatArray:
         return self._queries.encode_for(collection, text)

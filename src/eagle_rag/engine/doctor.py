@@ -9,7 +9,7 @@ from typing import Protocol
 
 from eagle_rag import __version__
 from eagle_rag.engine.compose import Kernel, scope_name
-from eagle_rag.engine.models import probe_encoder, stand_in_of
+from eagle_rag.engine.models import probe_encoder, score_probe, stand_in_of
 from eagle_rag.errors import EagleError
 from eagle_rag.ingest.probe import probe_collection
 from eagle_rag.kernel.settings import Settings
@@ -65,6 +65,7 @@ def check_engine(engine: Checkable) -> tuple[DoctorCheck, ...]:
         ("store", _store),
         ("plugins", _plugins),
         ("audit", _audit),
+        ("rerank", _rerank),
     ]
     results = [_checked(name, check, engine) for name, check in checks]
     results.extend(
@@ -155,6 +156,33 @@ def _audit(engine: Checkable) -> str:
         message = f"{stats.sink_failures} decisions were not recorded: {stats.last_failure}"
         raise EagleError(message, remedy="check audit.jsonl_path")
     return "decisions are recorded"
+
+
+def _rerank(engine: Checkable) -> str:
+    """Say who reranks, and try the cross-encoder that is asked; a search would only be degraded by it."""
+    kernel, settings = engine.kernel, engine.settings
+    resolved = kernel.rerank_policy(settings)
+    wish = kernel.reranking.wish
+    label = ""
+    if resolved.policy == "general":
+        label = settings.rerank.encoder or ""
+        if not label:
+            message = (
+                f"policy general ({resolved.reason}), and rerank.encoder names no cross-encoder"
+            )
+            raise EagleError(message, remedy="set rerank.encoder, or rerank.policy to none")
+    elif resolved.policy == "domain":
+        bus = kernel.bus.bind(settings.plugins.default_namespace)
+        if not bus.implements("rerank_merged"):
+            message = f"policy domain ({resolved.reason}), and no enabled plugin brings a reranker"
+            raise EagleError(message, remedy="enable its plugin, or set rerank.policy to auto")
+        label = "" if wish is None else wish.encoder
+    about = f"policy {resolved.policy} ({resolved.reason})"
+    if not label:
+        return about if resolved.policy == "none" else f"{about}, no cross-encoder"
+    score_probe(kernel.encoders, label)
+    instead = stand_in_of(kernel.encoders, label)
+    return f"{about}, {label} is ready{f', but {instead}' if instead else ''}"
 
 
 def _collection(engine: Checkable, *, name: str) -> str:

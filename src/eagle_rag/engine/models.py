@@ -26,6 +26,7 @@ __all__ = [
     "export_model",
     "list_models",
     "probe_encoder",
+    "score_probe",
     "stand_in_of",
 ]
 
@@ -148,6 +149,16 @@ def probe_encoder(encoders: EncoderRegistry, label: str) -> EncodedBatch:
     return encoders.text(label).encode_query(_PROBE)
 
 
+def score_probe(encoders: EncoderRegistry, label: str) -> float:
+    """Return the score of something small by a cross-encoder.
+
+    Raises:
+        UnknownName: Nobody registered it as a cross-encoder.
+        EncoderLoadError: Its weights are missing or do not load.
+    """
+    return float(encoders.rerank(label).score_pairs("aspirin", [_PROBE])[0])
+
+
 def stand_in_of(encoders: EncoderRegistry, label: str) -> str:
     """Return what an encoder says stands in for its weights; empty when nothing does.
 
@@ -186,7 +197,7 @@ def _tried(encoders: EncoderRegistry, card: EncoderCard, fills: tuple[str, ...])
     def once() -> Iterable[float]:
         nonlocal digest
         if card.modality == "rerank":
-            return [float(encoders.rerank(card.label).score_pairs("aspirin", [_PROBE])[0])]
+            return [score_probe(encoders, card.label)]
         batch = probe_encoder(encoders, card.label)
         digest = batch.spec.digest
         return [float(number) for number in batch.vectors[0]]

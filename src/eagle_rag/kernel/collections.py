@@ -5,10 +5,11 @@ from threading import Lock
 
 from eagle_rag.errors import PluginError, UnknownName, VectorSpaceMismatch
 from eagle_rag.kernel.encoders import EncoderRegistry
+from eagle_rag.kernel.rerank_policy import PolicyWish, RerankWishes
 from eagle_rag.kernel.sections import CollectionSettings
 from eagle_rag.kernel.tools import ToolRegistry
 from eagle_rag.model.collection import CollectionProfile, EncoderCard, Modality
-from eagle_rag.model.query import CollectionQueryPlan
+from eagle_rag.model.query import CollectionQueryPlan, RerankPolicy
 from eagle_rag.ports.plugins import EncoderFactory
 from eagle_rag.ports.tools import Tool
 
@@ -147,10 +148,12 @@ class Registrar:
         encoders: EncoderRegistry,
         collections: CollectionRegistry,
         tools: ToolRegistry | None = None,
+        reranking: RerankWishes | None = None,
     ) -> None:
         self._encoders = encoders
         self._collections = collections
         self._tools = ToolRegistry() if tools is None else tools
+        self._reranking = RerankWishes() if reranking is None else reranking
 
     def register_encoder(self, card: EncoderCard, factory: EncoderFactory) -> None:
         """Register an encoder; see ``EncoderRegistry.register_encoder``."""
@@ -163,6 +166,10 @@ class Registrar:
     def register_tool(self, tool: Tool) -> None:
         """Register a read-only command; see ``ToolRegistry.register_tool``."""
         self._tools.register_tool(tool)
+
+    def register_rerank_policy(self, policy: RerankPolicy, *, encoder: str = "") -> None:
+        """Say who reranks; see ``RerankWishes.register``."""
+        self._reranking.register(PolicyWish(policy, encoder))
 
 
 def configured_profile(

@@ -323,12 +323,12 @@ class SearchSettings(Section):
 class RerankSettings(Section):
     """Reordering the merged ranking."""
 
-    policy: Literal["domain", "general", "none"] = Field(
-        default="none",
-        description="`none`: the fused order stands, until a reranker earns its cost by "
-        "measurement. `domain` calls `rerank_merged` of the enabled plugin, `general` the core's "
-        "cross-encoder `rerank.encoder`. Where there is neither, every answer says that it was not "
-        "reranked.",
+    policy: Literal["auto", "domain", "general", "none"] = Field(
+        default="auto",
+        description="`auto`: what the enabled plugin asks for; without one, `general` where "
+        "`rerank.encoder` is set, else `none`. `none`: the fused order stands. `domain` calls "
+        "`rerank_merged` of the enabled plugin, `general` the core's cross-encoder `rerank.encoder`. "
+        "Where the one that is named does not answer, every answer says that it was not reranked.",
     )
     encoder: Name | None = Field(
         default=None,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from eagle_rag.model.collection import CollectionProfile, EncoderCard
-from eagle_rag.model.query import CollectionQueryPlan
+from eagle_rag.model.query import CollectionQueryPlan, RerankPolicy
 from eagle_rag.model.records import AuditEvent
 from eagle_rag.ports.encoders import EncoderCatalog, PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.services import (
@@ -88,6 +88,19 @@ class PluginRegistrar(Protocol):
         """
         ...
 
+    def register_rerank_policy(self, policy: RerankPolicy, *, encoder: str = "") -> None:
+        """Say who reranks the queries of this namespace where ``rerank.policy`` is ``auto``.
+
+        Args:
+            policy: ``domain``: this plugin's ``rerank_merged``.
+            encoder: Label of the cross-encoder that it asks, so that ``eagle doctor`` can look whether it
+                answers; empty for none.
+
+        Raises:
+            PluginError: Another policy is registered.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class PluginServices:
@@ -143,7 +156,9 @@ class Plugin(Protocol):
     The entry point (group ``eagle_rag.plugins``) names a callable without arguments that returns it.
     Hook methods are decorated with ``eagle_rag.hooks.hookimpl``. A plugin may also have
     ``isolated_pipelines: tuple[str, ...]``: formats whose parser can die or run on for ever on a hostile
-    file, as some C libraries do; their sources are read in worker processes however few they are.
+    file, as some C libraries do; their sources are read in worker processes however few they are. And
+    ``search_options: tuple[str, ...]``: keys of its options that only searching reads, so that changing them
+    makes no ingest read its files again.
     """
 
     @property

@@ -109,7 +109,7 @@ class SearchServices:
         executor: Threads for the arms.
         audit: Where decisions are logged.
         plans: Plans of collections by their default encoders; see ``Catalogue.plans``.
-        pairs: Gives the core's cross-encoder, or ``None`` when none is configured.
+        pairs: Gives the core's cross-encoder; ``None`` when none is configured.
     """
 
     registry: Registry
@@ -121,7 +121,7 @@ class SearchServices:
     executor: Executor
     audit: DecisionLog
     plans: Callable[[Sequence[str]], tuple[CollectionQueryPlan, ...]]
-    pairs: Callable[[], PairScorer | None]
+    pairs: Callable[[], PairScorer] | None
 
 
 class SearchPipeline:
@@ -154,7 +154,7 @@ class SearchPipeline:
                 request,
                 max_query_chars=config.max_query_chars,
                 max_image_bytes=config.max_image_bytes,
-                rerank=(config.rerank_policy, config.rerank_budget_s),
+                rerank=(self._who_reranks(bus, config), config.rerank_budget_s),
             )
             context = find_intent(bus, context)
         if not context.tokens and request.mode != "dense" and request.query.strip():
@@ -168,7 +168,9 @@ class SearchPipeline:
         results = self._results(bus, context, plans, config=config, run=run)
         if request.explain:
             found = [(each.plan, run.found.get(at, 0)) for at, each in enumerate(plans)]
-            run.events.extend(plan_events(route, found))
+            names = [name for name, _ in route.hints]
+            known = {plan.collection for plan in self._services.plans(names)}
+            run.events.extend(plan_events(route, found, collections=known))
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
             hits = enrich_candidates(
@@ -182,6 +184,12 @@ class SearchPipeline:
         if config.retracted == "mark":
             run.events.extend(retraction_events(hits))
         return SearchResults(request.query, hits, Trace(tuple(run.events)))
+
+    def _who_reranks(self, bus: BoundBus, config: SearchConfig) -> RerankPolicy:
+        """Return what plugins are told: ``none`` where the one who should rerank is not there."""
+        brings = bool(bus.implements("rerank_merged"))
+        there = {"domain": brings, "general": self._services.pairs is not None}
+        return config.rerank_policy if there.get(config.rerank_policy) else "none"
 
     def _route(self, bus: BoundBus, context: QueryContext, run: QueryReport) -> RouteDecision:
         services = self._services
@@ -294,7 +302,8 @@ class SearchPipeline:
             with run.stage("rank"):
                 merged = self._rank(bus, context, planned, arms=arms, config=config, run=run)
                 if depth == _DEPTHS[0]:
-                    # Deeper passes only append, so what they bring is not worth a reranker's time.
+                    # Deeper passes only append: nothing to put first, nothing worth a reranker's time.
+                    merged = self._supplemented(bus, context, planned, merged=merged, run=run)
                     merged = self._rerank(bus, context, merged, config=config, run=run)
                 for candidate in merged:
                     ranking.setdefault(candidate.passage_id, candidate)
@@ -347,6 +356,17 @@ class SearchPipeline:
         merged = self._merge(context, rankings, config=config, run=run)
         if explain:
             merged = stamp_arm(merged, "fused")
+        return merged
+
+    def _supplemented(
+        self,
+        bus: BoundBus,
+        context: QueryContext,
+        planned: tuple[PlannedQuery, ...],
+        *,
+        merged: tuple[Candidate, ...],
+        run: QueryReport,
+    ) -> tuple[Candidate, ...]:
         supplement = supplement_candidates(
             bus,
             context,

@@ -1,7 +1,7 @@
 """What one query accumulates besides its hits: the events of its trace, what it learnt of documents."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -79,13 +79,18 @@ def scope_message(context: QueryContext) -> str:
 
 
 def plan_events(
-    route: RouteDecision, found: Sequence[tuple[CollectionQueryPlan, int]]
+    route: RouteDecision,
+    found: Sequence[tuple[CollectionQueryPlan, int]],
+    *,
+    collections: Collection[str],
 ) -> Iterator[TraceEvent]:
     """Yield how each plan came about and how many candidates it brought, then what was not searched.
 
     Args:
-        route: The decision; a hint named like a collection says why it is searched or not.
+        route: The decision; a hint named like a collection says why it is searched or not. Any other
+            is yielded as an event of stage ``hint``.
         found: Plans that were searched.
+        collections: Those that are registered.
     """
     hints = dict(route.hints)
     for plan, count in found:
@@ -95,7 +100,8 @@ def plan_events(
         message = f"{plan.collection} with {plan.encoder} by {rule}{why}: {count} candidates"
         yield TraceEvent("plan", message, plugin="" if plan.rule else route.plugin)
     for name, hint in sorted(hints.items()):
-        yield TraceEvent("plan", f"{name}: {hint}", plugin=route.plugin)
+        stage = "plan" if name in collections else "hint"
+        yield TraceEvent(stage, f"{name}: {hint}", plugin=route.plugin)
 
 
 def retraction_events(hits: Sequence[Hit]) -> Iterator[TraceEvent]:

@@ -93,7 +93,7 @@ def _stood_in(ranked: tuple[Candidate, ...]) -> int:
 
 
 def rerank_general(
-    scorer: Callable[[], PairScorer | None],
+    scorer: Callable[[], PairScorer] | None,
     context: QueryContext,
     head: Head,
     *,
@@ -105,7 +105,7 @@ def rerank_general(
     below.
 
     Args:
-        scorer: Gives the cross-encoder of ``rerank.encoder``, or ``None`` when it names none.
+        scorer: Gives the cross-encoder of ``rerank.encoder``; ``None`` when it names none.
         context: The query.
         head: What to rerank.
         clock: Seconds, such as ``time.monotonic``.
@@ -113,15 +113,13 @@ def rerank_general(
     given = head.merged[: head.depth]
     if not given or not context.request.query.strip():
         return Reranked(head.merged, "nothing to rerank")
+    if scorer is None:
+        message = "rerank.policy is general and rerank.encoder names none; the fused order stands"
+        return Reranked(head.merged, message, degraded=True)
     texts = head.texts_of(given)
     readable = [at for at, text in enumerate(texts) if text.strip()]
     try:
         encoder = scorer()
-        if encoder is None:
-            message = (
-                "rerank.policy is general and rerank.encoder names none; the fused order stands"
-            )
-            return Reranked(head.merged, message, degraded=True)
         scores = score_within(
             encoder,
             context.request.query,

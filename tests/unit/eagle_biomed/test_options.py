@@ -6,14 +6,14 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from eagle_biomed.options import BiomedOptions, FusionWeights, read_options
+from eagle_biomed.options import SEARCH_OPTIONS, BiomedOptions, FusionWeights, read_options
 from eagle_rag.errors import ConfigurationError
 
 REFERENCE: dict[str, Any] = {
     "default_dual_text_search": False,
     "exploratory_search_collections": (),
     "use_general_rerank": False,
-    "rerank_policy": "domain",
+    "reranks": "domain",
     "domain_rerank_encoder": "medcpt-rerank",
     "retrieval_scoring": {},
     "medcpt_dual_search": False,
@@ -73,6 +73,29 @@ def test_a_given_value_is_read(key: str, content: object, read: object) -> None:
     options = read_options(nested(key, content))
     shown = key.partition(".")[0] if key.startswith("retrieval") else key
     assert value(options, shown) == read
+
+
+@pytest.mark.parametrize(
+    ("given", "policy"),
+    [
+        ({}, "domain"),
+        ({"rerank_policy": "none"}, "none"),
+        ({"rerank_policy": "general"}, "general"),
+        ({"rerank_policy": "domain", "use_general_rerank": True}, "domain"),
+        ({"rerank_policy": "none", "use_general_rerank": True}, "none"),
+        ({"use_general_rerank": True}, "general"),
+        ({"rerank_policy": None, "use_general_rerank": True}, "general"),
+        ({"rerank_policy": None, "use_general_rerank": False}, "domain"),
+    ],
+)
+def test_the_rerank_policy_is_the_one_set_else_domain_or_general(
+    given: dict[str, Any], policy: str
+) -> None:
+    assert read_options(given).reranks == policy
+
+
+def test_every_option_that_only_searching_reads_is_one() -> None:
+    assert set(SEARCH_OPTIONS) <= {each.name for each in fields(BiomedOptions)}
 
 
 def test_keys_that_are_not_given_keep_their_defaults() -> None:

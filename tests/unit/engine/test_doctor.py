@@ -50,3 +50,58 @@ def test_a_place_with_documents_says_nothing_of_others(
     other.ingest([write_files(tmp_path / "in", {"b.txt": "Ligase.\n"})])
     assert "the registry holds" not in _registry(other)
     assert "the registry holds" not in _registry(made())
+
+
+def _rerank(engine: Engine) -> tuple[bool, str]:
+    check = next(each for each in check_engine(engine) if each.name == "rerank")
+    return check.ok, check.message
+
+
+_PAIRS = {"encoders.pairs.modality": "rerank", "encoders.pairs.runtime": "hash"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "ok", "message"),
+    [
+        ({}, True, "policy none (nobody brings a reranker)"),
+        (_PAIRS, True, "policy none (nobody brings a reranker)"),
+        (
+            {**_PAIRS, "rerank.encoder": "pairs"},
+            True,
+            "policy general (rerank.encoder is set), pairs is ready",
+        ),
+        (
+            {**_PAIRS, "rerank.encoder": "pears"},
+            False,
+            "unknown rerank encoder 'pears'",
+        ),
+        ({"rerank.policy": "general"}, False, "names no cross-encoder"),
+        ({"rerank.policy": "domain"}, False, "no enabled plugin brings a reranker"),
+        (
+            {**_BIOMED, "plugins.options.biomed.domain_rerank_encoder": ""},
+            True,
+            "policy domain (the plugin asks for it), no cross-encoder",
+        ),
+        (
+            {**_BIOMED, **_PAIRS, "plugins.options.biomed.domain_rerank_encoder": "pairs"},
+            True,
+            "policy domain (the plugin asks for it), pairs is ready",
+        ),
+        (
+            {**_BIOMED, "plugins.options.biomed.domain_rerank_encoder": "pairz"},
+            False,
+            "unknown rerank encoder 'pairz'",
+        ),
+        (
+            {**_BIOMED, "plugins.options.biomed.rerank_policy": "none"},
+            True,
+            "policy none (the plugin asks for it)",
+        ),
+    ],
+)
+def test_who_reranks_is_told_and_its_cross_encoder_is_tried(
+    make_engine: Callable[..., Engine], settings: dict[str, object], *, ok: bool, message: str
+) -> None:
+    found = _rerank(make_engine(settings))
+    assert found[0] is ok
+    assert message in found[1]

@@ -131,7 +131,8 @@ def test_doctor_says_what_stands_in_for_weights(
     checks = {each.name: each for each in engine.doctor()}
     text = checks["collection eagle_text_biomed"]
     assert "pubmedbert is ready (768-d), but hashes stand in for ./no/such/folder" in text.message
-    assert [each.category for each in engine.kernel.audit.recent()] == ["encoder_stand_in"]
+    assert "medcpt-rerank is ready, but hashes stand in for" in checks["rerank"].message
+    assert [each.category for each in engine.kernel.audit.recent()] == ["encoder_stand_in"] * 2
 
 
 def eagle(tmp_path: Path, *words: str) -> tuple[int, str]:

@@ -261,7 +261,8 @@ def test_the_biomed_profile_enables_its_plugin_and_namespace() -> None:
     settings = load_settings(environ={"EAGLE_RAG_PROFILE": "biomed"})
     assert settings.plugins.enabled == ("biomed",)
     assert settings.plugins.default_namespace == "biomed"
-    assert settings.rerank.policy == "domain"
+    assert settings.rerank.policy == "auto"
+    assert settings.plugins.options["biomed"]["rerank_policy"] == "domain"
 
 
 def test_the_biomed_profile_fuses_by_score_and_the_default_one_by_rank() -> None:

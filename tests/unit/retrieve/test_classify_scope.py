@@ -138,12 +138,17 @@ def test_a_route_is_told_by_rule() -> None:
 def test_each_plan_is_explained_with_its_rule_and_hint_and_what_is_not_searched() -> None:
     plan, other = ROUTE.plans[0], CollectionQueryPlan("labels", "e", rule="scope")
     route = RouteDecision(
-        (plan, other), "lab", hints=(("molecules", "left out"), ("text", "words")), plugin="p"
+        (plan, other),
+        "lab",
+        hints=(("molecules", "left out"), ("parents", "False"), ("text", "words")),
+        plugin="p",
     )
-    assert [
-        (each.message, each.plugin) for each in plan_events(route, [(plan, 3), (other, 0)])
-    ] == [
-        ("text with tiny by lab (words): 3 candidates", "p"),
-        ("labels with e by scope: 0 candidates", ""),
-        ("molecules: left out", "p"),
+    events = plan_events(
+        route, [(plan, 3), (other, 0)], collections={"labels", "molecules", "text"}
+    )
+    assert [(each.stage, each.message, each.plugin) for each in events] == [
+        ("plan", "text with tiny by lab (words): 3 candidates", "p"),
+        ("plan", "labels with e by scope: 0 candidates", ""),
+        ("plan", "molecules: left out", "p"),
+        ("hint", "parents: False", "p"),
     ]

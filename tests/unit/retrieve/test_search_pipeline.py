@@ -308,6 +308,50 @@ def test_a_policy_without_a_reranker_is_said_and_the_fused_order_stands(
     assert [reason in event.message for event in asked.trace.events if event.degraded] == [True]
 
 
+@pytest.mark.parametrize(
+    ("policy", "told"), [("domain", "none"), ("general", "none"), ("none", "none")]
+)
+def test_plugins_are_told_that_nobody_reranks_where_the_one_asked_for_is_not_there(
+    engine: Engine, policy: RerankPolicy, told: str
+) -> None:
+    seen: list[str] = []
+
+    def retrieve_supplement(context: QueryContext, **_: object) -> None:
+        seen.append(context.rerank_policy)
+
+    _search(
+        engine,
+        SearchRequest("kinase"),
+        SearchConfig(rerank_policy=policy),
+        retrieve_supplement=retrieve_supplement,
+    )
+    assert seen == [told]
+
+
+def test_a_supplement_is_asked_for_and_injected_in_the_first_pass_alone(engine: Engine) -> None:
+    """Four deeper passes look for a tenth result that is not there; they only append."""
+    calls: list[str] = []
+
+    def noted(what: str) -> Callable[..., None]:
+        return lambda **_: calls.append(what)
+
+    def classify_query(**_: object) -> RouteDecision:
+        plan = CollectionQueryPlan("eagle_text", "hash", 1, hybrid=True)
+        return RouteDecision((plan,), rule="one row an arm")
+
+    results = _search(
+        engine,
+        SearchRequest("kinase", top_k=4),
+        retrieve_supplement=noted("supplement"),
+        rrf_post_merge=noted("inject"),
+        rerank=noted("plan"),
+        classify_query=classify_query,
+    )
+    assert len(results.hits) == 4
+    assert calls.count("plan") > 1
+    assert (calls.count("supplement"), calls.count("inject")) == (1, 1)
+
+
 def test_joining_plans_is_audited_with_what_was_left_out(
     make_engine: Callable[..., Engine], tmp_path: Path
 ) -> None:

@@ -173,10 +173,10 @@ def _absent() -> HashPairScorer:
 
 @pytest.mark.parametrize(
     ("scorer", "message"),
-    [(lambda: None, "rerank.encoder names none"), (_absent, "no weights at models/x")],
+    [(None, "rerank.encoder names none"), (_absent, "no weights at models/x")],
 )
 def test_policy_general_without_an_encoder_says_so_and_leaves_the_order(
-    scorer: Callable[[], HashPairScorer | None], message: str
+    scorer: Callable[[], HashPairScorer] | None, message: str
 ) -> None:
     found = rerank_general(scorer, CONTEXT, Head(RANKING, 4, _words), clock=lambda: 0.0)
     assert (found.candidates, found.degraded) == (RANKING, True)
