@@ -396,6 +396,17 @@ def test_every_drug_is_in_the_table_of_structures_or_a_biologic() -> None:
     assert small | large == _of_type("drug")
 
 
+_LARGE: Final = re.compile(r"(?:mab|cept|glutide)$|^insulin$")
+"""Words that the WHO's system of non-proprietary names gives to antibodies (also those in conjugates), to fusion
+proteins of a receptor, and to peptides of the GLP-1 class; and insulin."""
+
+
+def test_a_drug_without_a_structure_is_large_by_its_name_and_no_other_is() -> None:
+    """By a rule, so that a drug cannot be left without its SMILES by listing it beside the antibodies."""
+    large = {name for name in _of_type("drug") if any(map(_LARGE.search, name.split()))}
+    assert {name for name in _of_type("drug") if not ENTITIES[name].get("smiles")} == large
+
+
 def test_small_molecules_and_only_they_have_a_structure() -> None:
     assert {name for name, entity in ENTITIES.items() if "smiles" in entity} == set(_structures())
 
