@@ -20,7 +20,6 @@ from eagle_biomed.entity_names import NormalText, key_of, normalise
 from eagle_biomed.lexica import chosen_sources
 from eagle_biomed.lexicon_guards import guard_allows, ontology_guard
 from eagle_biomed.lexicon_store import (
-    LexiconReport,
     StoredEntity,
     StoredLexicon,
     default_cache_dir,
@@ -35,7 +34,7 @@ from eagle_biomed.ontology_file import (
 )
 from eagle_rag.errors import InvalidInput
 
-__all__ = ["Entity", "Mention", "Ontology", "ResolvedEntity", "open_ontology"]
+__all__ = ["Entity", "Ontology", "ResolvedEntity", "open_ontology"]
 
 _ALIASES_SHOWN: Final = 2
 _PATHWAYS_SHOWN: Final = 1
@@ -65,16 +64,6 @@ class Entity:
     related_drugs: tuple[str, ...] = ()
     smiles: str = ""
     source: str = "ontology"
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An entity named in a text: ``text == source[start:end]``, in characters."""
-
-    entity: str
-    start: int
-    end: int
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,24 +209,19 @@ class Ontology:
         """Every entity by canonical name; a name is looked up in any spelling."""
         return self._entities
 
-    @property
-    def reports(self) -> tuple[LexiconReport, ...]:
-        """What became of each lexicon."""
-        return tuple(lexicon.report for lexicon in self._lexica)
-
-    def mentions(self, text: str) -> tuple[Mention, ...]:
-        """Return the entities named in a text: leftmost, then longest, without overlap, in order."""
-        return tuple(
-            Mention(self._canonical(hit), hit.start, hit.end, text[hit.start : hit.end])
-            for hit in self._matcher.hits(text)
-        )
-
     def match_entities(self, text: str) -> tuple[str, ...]:
-        """Return the canonical names of the entities in a text, by first occurrence, each once."""
+        """Return the canonical names of the entities in a text, by first occurrence, each once.
+
+        Of names that overlap the leftmost counts, then the longest.
+        """
         return tuple(dict.fromkeys(self._canonical(hit) for hit in self._matcher.hits(text)))
 
     def match_keywords(self, text: str) -> tuple[str, ...]:
-        """Return the generic words of the field in a text, in small letters, each once."""
+        """Return the generic words of the field in a text, in small letters, each once.
+
+        The reference matches these ``entity_keywords`` together with the entities. Here they are asked for on
+        their own, by whoever wants them; no part of the query path does.
+        """
         return tuple(dict.fromkeys(m[0].lower() for m in self._keyword.finditer(text)))
 
     def match_drug_entities(self, text: str) -> tuple[str, ...]:

@@ -64,7 +64,6 @@ def _open(source: _Fixed, folder: Path) -> StoredLexicon:
 def test_no_lexicon_is_used_unless_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(MRCONSO_VARIABLE, raising=False)
     assert chosen_sources({}) == ()
-    assert open_ontology({}).reports == ()
 
 
 def test_the_environment_chooses_a_umls_file_once(
@@ -239,7 +238,6 @@ def test_a_table_is_matched_beside_the_ontology(tmp_path: Path) -> None:
     assert ontology.match_entities("QX100 and EGFR") == ("QX-100", "EGFR")
     assert ontology.match_drug_entities("quexamine in EGFR") == ("QX-100",)
     assert ontology.entities["QX-100"].source == "tsv-own"
-    assert ontology.reports[0].names == 2
 
 
 def test_a_compiled_lexicon_is_not_read_again(tmp_path: Path) -> None:
