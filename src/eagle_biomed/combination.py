@@ -3,8 +3,8 @@
 A rule beyond the reference: two papers about one drug of a pair do not answer a question about the pair.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from eagle_biomed.evidence import with_parts
@@ -12,11 +12,43 @@ from eagle_biomed.intent import EntityNames, named_drugs
 from eagle_biomed.scoring import Evidence, entity_match_score, spellings
 from eagle_rag.model.query import Candidate
 
-__all__ = ["TOP_HITS", "bring_up_each_drug"]
+__all__ = ["COMBINATION", "TOP_HITS", "DrugMentions", "asked_drugs", "bring_up_each_drug"]
 
+COMBINATION: Final = "combination"
+"""The workflow of these queries."""
 TOP_HITS: Final = 5
 
 _Ranked = tuple[Candidate, Evidence]
+
+
+def asked_drugs(query: str, names: EntityNames) -> tuple[tuple[str, ...], ...]:
+    """Return for each drug that a query names all its names, by first occurrence.
+
+    Args:
+        query: The question as asked.
+        names: Finds drugs and knows their other names.
+    """
+    return tuple(spellings((drug,), names) for drug in named_drugs(query, names))
+
+
+@dataclass(frozen=True, slots=True)
+class DrugMentions:
+    """Tells which drugs of a query candidates name.
+
+    Args:
+        drugs: All names of each drug; see ``asked_drugs``.
+        read: Gives the evidence of candidates, in order.
+    """
+
+    drugs: tuple[tuple[str, ...], ...]
+    read: Callable[[Sequence[Candidate]], Sequence[Evidence]]
+
+    def of(self, candidates: Sequence[Candidate]) -> tuple[tuple[bool, ...], ...]:
+        """Return one row a candidate: whether it names each drug, by tag, by what it is called or at its head."""
+        return tuple(
+            tuple(entity_match_score(known, drug) > 0 for drug in self.drugs)
+            for known in self.read(candidates)
+        )
 
 
 def bring_up_each_drug(
@@ -34,7 +66,7 @@ def bring_up_each_drug(
         names: Finds drugs and knows their other names.
     """
     ordered = list(ranking)
-    drugs = [spellings((drug,), names) for drug in named_drugs(query, names)]
+    drugs = asked_drugs(query, names)
     for drug in drugs:
         top = _top(ordered)
         if any(_has(ordered[at], drug) for at in top):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from eagle_biomed.exact_compounds import ExactCompounds, is_exact_compound
-from eagle_biomed.injection import post_merge
 from eagle_biomed.rerank import PlanReranker
 from eagle_biomed.rerank_merged import MergedReranker
 from eagle_biomed.routing import QueryRouter
@@ -87,7 +86,7 @@ class QueryPath:
     ) -> tuple[Candidate, ...] | None:
         """Return the ranking with exact compounds first, then what is injected; ``None`` for no change."""
         entity = tuple(each for each in supplement if not is_exact_compound(each))
-        ranking = post_merge(context, merged, entity, min_new=self.min_new)
+        ranking = self.supplement.inject(context, merged, entity, min_new=self.min_new)
         with_exact = self.compounds.inject(ranking, supplement)
         changed = ranking if with_exact is None else with_exact
         return None if changed == merged else changed

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from eagle_biomed.collections import CHEMICAL, CORE_VISUAL, PATHOLOGY, RADIOLOGY
-from eagle_biomed.combination import bring_up_each_drug
+from eagle_biomed.combination import COMBINATION, bring_up_each_drug
 from eagle_biomed.evidence import EvidenceReader, with_parts
 from eagle_biomed.exact_compounds import is_exact_compound
 from eagle_biomed.injection import INJECTED
@@ -207,7 +207,7 @@ class MergedReranker:
         if alike or context.intent.workflow == "chemical":
             fused = self._by_structure(query, fused, everyone=alike)
         ranking = [(each.candidate, each.evidence) for each in fused]
-        if context.intent.workflow == "combination":
+        if context.intent.workflow == COMBINATION:
             ranking = bring_up_each_drug(ranking, query, known)
         return [candidate for candidate, _ in ranking]
 

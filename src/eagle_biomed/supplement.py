@@ -2,7 +2,8 @@
 
 Nothing depends on how files are called. The look-up is by all names of a drug; the nearest passages are
 searched within the documents found, in each collection that the query goes to anyway, and within the scope of
-the request.
+the request. A combination query looks for each of its drugs by itself: in one look-up for all of them the
+hundreds of documents of one drug would leave no room for those of another.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,8 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from eagle_biomed.collections import CHEMICAL, CORE_TEXT, TEXT
+from eagle_biomed.combination import COMBINATION, DrugMentions, asked_drugs
 from eagle_biomed.evidence import EvidenceReader, with_parts
 from eagle_biomed.expansion import resolve_drug_terms
+from eagle_biomed.injection import post_merge
 from eagle_biomed.intent import EntityNames
 from eagle_biomed.rerank import VectorShelf
 from eagle_biomed.scoring import (
@@ -34,7 +37,10 @@ from eagle_rag.ports.services import NameLookup
 __all__ = ["EntitySupplement", "collections_for_intent", "supplement_limit"]
 
 _DOCUMENTS: Final = 64
-"""Documents of a drug that are searched; a drug in more of them is found by the arms as well."""
+"""Documents that are searched; a drug in more of them is found by the arms as well."""
+_DRUGS: Final = 8
+"""Drugs of a combination that have a look-up of their own. Who lists more of them compares no pair, and each
+costs a search a collection."""
 _LOOKED_UP: Final = 10_000  # of which those are taken that the request allows
 _PER_DOCUMENT, _LEAST = 4, 8
 
@@ -58,7 +64,7 @@ def supplement_limit(recall_top_k: int, documents: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EntitySupplement:
-    """Brings passages of documents that name the drugs of a query.
+    """Brings passages of documents that name the drugs of a query, and puts them into the merged ranking.
 
     Args:
         library: Searches within documents; ``None`` in a worker process, and then it abstains.
@@ -89,30 +95,58 @@ class EntitySupplement:
         if not wanted or not request.query.strip() or request.mode == "lexical":
             return ()
         terms = resolve_drug_terms(request.query, self.names())
-        documents = self._documents(context, terms) if terms else ()
-        if not documents:
-            return ()
         homes = collections_for_intent(context.intent)
-        found = [
-            candidate
-            for plan in plans
-            if plan.collection in homes
-            for candidate in self._nearest(context, plan, documents)
-        ]
+        searched = [plan for plan in plans if plan.collection in homes]
+        groups = _groups(context.intent, terms)
+        found: list[Candidate] = []
+        for drugs in groups:
+            documents = self._documents(context, drugs, share=_DOCUMENTS // len(groups))
+            for plan in searched if documents else ():
+                found += self._nearest(context, plan, documents)
         return self._ordered(context, found, terms)
 
-    def _documents(self, context: QueryContext, terms: Sequence[str]) -> tuple[str, ...]:
+    def inject(
+        self,
+        context: QueryContext,
+        merged: tuple[Candidate, ...],
+        supplement: tuple[Candidate, ...],
+        *,
+        min_new: int,
+    ) -> tuple[Candidate, ...]:
+        """Return the ranking after injection; see ``post_merge``.
+
+        Args:
+            context: The query.
+            merged: The ranking, best first.
+            supplement: What ``supplement`` brought and the core kept.
+            min_new: How many are injected at most; of a combination query, at least one a drug.
+
+        Raises:
+            RegistryError: It did not answer.
+        """
+        mentions = None
+        if context.intent.workflow == COMBINATION:
+            drugs = asked_drugs(context.request.query, self.names())[:_DRUGS]
+            mentions = DrugMentions(
+                drugs, lambda given: self.reader.read(given, kb_names=context.request.kb_names)
+            )
+        return post_merge(context, merged, supplement, min_new=min_new, mentions=mentions)
+
+    def _documents(
+        self, context: QueryContext, terms: Sequence[str], *, share: int
+    ) -> tuple[str, ...]:
+        """Return at most ``share`` documents that are about one of the terms, of those the request allows."""
         if self.lookup is None:
             return ()
         request = context.request
         called = spellings(terms, self.names())
         narrow = request.document_ids is not None
-        limit = _LOOKED_UP if narrow else _DOCUMENTS
+        limit = _LOOKED_UP if narrow else share
         found = self.lookup.documents_named(called, kb_names=request.kb_names, limit=limit)
         if request.document_ids is not None:
             allowed = frozenset(request.document_ids)
             found = tuple(each for each in found if each in allowed)
-        return found[:_DOCUMENTS]
+        return found[:share]
 
     def _nearest(
         self, context: QueryContext, plan: CollectionQueryPlan, documents: tuple[str, ...]
@@ -152,6 +186,13 @@ class EntitySupplement:
             if before is None or score > before.score:
                 best[candidate.passage_id] = scored
         return tuple(sorted(best.values(), key=lambda each: (-each.score, each.passage_id)))
+
+
+def _groups(intent: QueryIntent, terms: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return the drugs that are looked up together: of a combination each alone, else all."""
+    if intent.workflow == COMBINATION:
+        return tuple((term,) for term in terms[:_DRUGS])
+    return (terms,) if terms else ()
 
 
 def _candidate(hit: StoreHit, collection: str) -> Candidate:

@@ -1,5 +1,6 @@
 """The supplement: documents by a drug's name, scoped search within them, its order."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -17,10 +18,12 @@ from eagle_rag.model.query import (
     QueryIntent,
     SearchRequest,
 )
+from eagle_rag.model.records import DocumentNames
 from eagle_rag.testing.query_side import (
     Lookup,
     Shelf,
     Texts,
+    candidate,
     context_of,
     ids_of,
     part,
@@ -68,6 +71,7 @@ def test_the_limit_is_four_a_document_at_least_eight_at_most_the_plans(
         (QueryIntent("chemical"), (CHEMICAL,)),
         (QueryIntent("regulatory", (CHEMICAL,)), (TEXT, GENERAL)),
         (QueryIntent("drug_entity"), (TEXT, GENERAL, CHEMICAL)),
+        (QueryIntent("combination"), (TEXT, GENERAL, CHEMICAL)),
         (QueryIntent("general"), (TEXT, GENERAL, CHEMICAL)),
     ],
 )
@@ -89,6 +93,26 @@ def test_passages_go_by_twice_the_entity_the_words_and_a_tenth_of_the_cosine() -
     assert ids_of(found) == ["tag", "head"]
     assert [each.score for each in found] == pytest.approx([3.04, 0.59])
     assert part(found[0], "supplement") == found[0].score
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "drugs", "cosine", "score"),
+    [
+        ("Nothing.", "", "osimertinib", 0.5, 2.05),  # 2 * 1.0 + 0/2 + 0.05
+        ("Osimertinib.", "", "osimertinib", 0.5, 2.55),  # 2 * 1.0 + 1/2 + 0.05
+        ("Nothing.", "On Tagrisso", "", 0.5, 1.05),  # 2 * 0.5 + 0/2 + 0.05
+        ("Dosing of osimertinib.", "On Tagrisso", "erlotinib", -0.5, 1.95),  # 2 * 0.5 + 2/2 - 0.05
+        ("Osimertinib.", "", "", 0.0, 0.5),  # its head is no part of the boost: 0 + 1/2 + 0
+        ("Nothing.", "", "erlotinib", 1.0, 0.1),  # 0 + 0/2 + 0.1
+    ],
+)
+def test_the_score_by_hand(text: str, title: str, drugs: str, cosine: float, score: float) -> None:
+    """Terms of the words: osimertinib, dosing."""
+    lookup = Lookup({"osimertinib": ("doc-a",)}, called={"doc-a": DocumentNames(title, "a.xml")})
+    shelf = Shelf({TEXT: (row("a", cosine, drugs=drugs),)})
+    texts = Texts({"a": passage("a", text)})
+    (found,) = supplement(context_of("osimertinib dosing", REQUIRED), shelf, lookup, texts=texts)
+    assert found.score == pytest.approx(score)
 
 
 @pytest.mark.parametrize("query", ["Fruzaqla", "HMPL-013 in colon cancer", "fruquintinib dose"])
@@ -187,3 +211,134 @@ def test_a_worker_process_has_nothing_to_bring() -> None:
     assert part_of_plugin.supplement(context, PLANS) == ()
     with_lookup = replace(part_of_plugin, lookup=Lookup({"osimertinib": ("doc-a",)}))
     assert with_lookup.supplement(context, PLANS) == ()
+
+
+BOTH = QueryIntent("combination", require_entity_match=True)
+PAIR = "osimertinib plus savolitinib"
+
+
+def many(prefix: str, count: int) -> tuple[str, ...]:
+    return tuple(f"doc-{prefix}{number:03}" for number in range(count))
+
+
+def test_each_drug_of_a_combination_is_looked_up_by_itself() -> None:
+    lookup = Lookup()
+    supplement(context_of(PAIR, BOTH), Shelf(), lookup)
+    first, second = map(set, lookup.asked)
+    assert {"osimertinib", "Tagrisso"} <= first
+    assert {"savolitinib", "HMPL-504"} <= second
+    assert not first & second
+
+
+def test_a_drug_in_hundreds_of_documents_leaves_room_for_the_other() -> None:
+    crowd = tuple(row(f"a{number:03}", 0.9, drugs="osimertinib") for number in range(300))
+    shelf = Shelf({TEXT: (*crowd, row("z", 0.1, drugs="savolitinib"))})
+    lookup = Lookup({"osimertinib": many("a", 300), "savolitinib": ("doc-z",)})
+    found = supplement(context_of(PAIR, BOTH), shelf, lookup)
+    assert "z" in ids_of(found)
+    assert len(found) == 20 + 1
+
+
+@pytest.mark.parametrize(
+    ("query", "limits"),
+    [
+        (PAIR, [128, 128]),  # 64 / 2 = 32 documents each, 4 * 32
+        (f"{PAIR} plus erlotinib", [84, 84, 84]),  # 64 / 3 = 21 documents each, 4 * 21
+    ],
+)
+def test_the_drugs_of_a_combination_share_64_documents_equally(
+    query: str, limits: list[int]
+) -> None:
+    drugs = ("osimertinib", "savolitinib", "erlotinib")
+    lookup = Lookup({drug: many(drug, 100) for drug in drugs})
+    shelf = Shelf({TEXT: ()})
+    wide = (CollectionQueryPlan(TEXT, "minilm", 1000),)
+    supplement(context_of(query, BOTH), shelf, lookup, plans=wide)
+    assert [limit for _, _, limit in shelf.asked] == limits
+
+
+def test_each_drug_of_a_combination_has_the_limit_of_its_own_documents() -> None:
+    """One document gives 8, five give 4 * 5, a drug without any is not searched for."""
+    shelf = Shelf({TEXT: ()})
+    lookup = Lookup({"osimertinib": ("doc-a",), "erlotinib": many("b", 5)})
+    wide = (CollectionQueryPlan(TEXT, "minilm", 100),)
+    query = f"{PAIR} plus erlotinib"
+    supplement(context_of(query, BOTH), shelf, lookup, plans=wide)
+    assert shelf.asked == [(TEXT, query, 8), (TEXT, query, 20)]
+
+
+def test_a_drug_known_by_titles_alone_is_found_beside_one_known_by_tags() -> None:
+    """The registry reads titles only when no tag fits what it is asked for."""
+
+    class TagsElseTitles(Lookup):
+        def documents_named(
+            self, terms: Sequence[str], *, kb_names: Sequence[str] | None = None, limit: int = 64
+        ) -> tuple[str, ...]:
+            """See ``NameLookup``."""
+            titled = ("doc-t",) if "savolitinib" in terms else ()
+            return super().documents_named(terms, kb_names=kb_names, limit=limit) or titled
+
+    shelf = Shelf({TEXT: (row("a", 0.9, drugs="osimertinib"), row("t", 0.1))})
+    found = supplement(context_of(PAIR, BOTH), shelf, TagsElseTitles({"osimertinib": ("doc-a",)}))
+    assert ids_of(found) == ["a", "t"]
+
+
+def test_a_passage_in_documents_of_both_drugs_comes_once() -> None:
+    shelf = Shelf({TEXT: (row("a", 0.5, drugs="osimertinib,savolitinib"),)})
+    lookup = Lookup({"osimertinib": ("doc-a",), "savolitinib": ("doc-a",)})
+    assert ids_of(supplement(context_of(PAIR, BOTH), shelf, lookup)) == ["a"]
+
+
+def test_a_list_of_many_drugs_has_eight_look_ups() -> None:
+    listed = (
+        *("osimertinib", "savolitinib", "erlotinib", "gefitinib", "imatinib"),
+        *("nilotinib", "dasatinib", "everolimus", "fruquintinib", "surufatinib"),
+    )
+    lookup = Lookup()
+    supplement(context_of(" plus ".join(listed), BOTH), Shelf(), lookup)
+    assert [asked[0] for asked in lookup.asked] == list(listed[:8])
+
+
+def test_two_drugs_that_are_no_combination_are_looked_up_together() -> None:
+    """As the reference has it: 64 documents in all, so 4 * 64 rows."""
+    lookup = Lookup({"osimertinib": many("a", 100), "savolitinib": many("b", 100)})
+    shelf = Shelf({TEXT: ()})
+    wide = (CollectionQueryPlan(TEXT, "minilm", 1000),)
+    query = "osimertinib or savolitinib"
+    supplement(context_of(query, REQUIRED), shelf, lookup, plans=wide)
+    assert len(lookup.asked) == 1
+    assert shelf.asked == [(TEXT, query, 256)]
+
+
+MERGED = (candidate("m", 0.5, primary_drugs="osimertinib"),)
+BROUGHT = (
+    candidate("a", 3.0, primary_drugs="osimertinib"),
+    candidate("b", 2.9, primary_drugs="osimertinib"),
+    candidate("z", 1.0),
+)
+
+
+def injected(context: QueryContext, texts: Texts) -> list[str]:
+    reader = EvidenceReader(texts, Lookup())
+    part_of_plugin = EntitySupplement(
+        None, None, reader, lambda: open_ontology({}), lambda _, __: None
+    )
+    return ids_of(part_of_plugin.inject(context, MERGED, BROUGHT, min_new=2))
+
+
+def test_a_combination_injects_for_each_drug_what_the_registry_says_it_names() -> None:
+    """``z`` names the other drug at its head; the ranking names the first one already."""
+    texts = Texts({"z": passage("z", "HMPL-504 was added.")})
+    assert injected(context_of(PAIR, BOTH), texts) == ["z", "a", "m"]
+
+
+def test_other_workflows_inject_the_best_and_read_nothing() -> None:
+    texts = Texts({"z": passage("z", "HMPL-504 was added.")})
+    assert injected(context_of(PAIR, REQUIRED), texts) == ["a", "b", "m"]
+    assert texts.asked == []
+
+
+def test_nothing_is_read_when_nobody_reranks() -> None:
+    texts = Texts()
+    assert injected(context_of(PAIR, BOTH, policy="none"), texts) == ["m"]
+    assert texts.asked == []
