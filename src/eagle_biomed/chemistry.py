@@ -37,6 +37,7 @@ from rdkit.rdBase import BlockLogs
 
 from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput
+from eagle_rag.ops.excerpts import excerpt
 
 __all__ = [
     "MAX_HEAVY_ATOMS",
@@ -215,7 +216,7 @@ def read_structure(kind: str, text: str) -> Mol:
 
 
 def _bad(kind: str, text: str, problem: str) -> MoleculeRefused:
-    shown = f" {text.strip()[:80]!r}" if kind in {"smiles", "inchi"} else ""
+    shown = f" {excerpt(text.strip())!r}" if kind in {"smiles", "inchi"} else ""
     message = f"the {kind}{shown} is no valid structure: {problem}"
     return MoleculeRefused(message, reason="bad-structure", remedy="correct it or leave it out")
 

@@ -13,6 +13,7 @@ from rdkit.rdBase import BlockLogs
 from eagle_biomed.chemistry import MoleculeRefused, Standard, read_structure, standardise
 from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput, InvalidQuery
+from eagle_rag.ops.excerpts import excerpt
 
 __all__ = [
     "CompoundQuery",
@@ -130,7 +131,7 @@ def pattern_of(text: str) -> Mol:
     bare = _MARK.sub("", text.strip(), count=1)
     if not bare or len(bare) > MAX_QUERY_CHARS or bare.count("$(") > MAX_PATTERN_RECURSION:
         message = (
-            f"the substructure {bare[:80]!r} is empty, longer than {MAX_QUERY_CHARS} characters,"
+            f"the substructure {excerpt(bare)!r} is empty, longer than {MAX_QUERY_CHARS} characters,"
             f" or has more than {MAX_PATTERN_RECURSION} recursive parts"
         )
         raise InvalidQuery(message, remedy="give a SMILES or SMARTS of the part sought")
@@ -147,7 +148,9 @@ def pattern_of(text: str) -> Mol:
     for part in _recursive_parts(bare):
         inner = cast("Mol | None", MolFromSmarts(part))  # RDKit's stubs know no None
         if inner is None or inner.GetNumAtoms() > MAX_RECURSIVE_ATOMS:
-            message = f"the recursive part {part[:80]!r} has more than {MAX_RECURSIVE_ATOMS} atoms"
+            message = (
+                f"the recursive part {excerpt(part)!r} has more than {MAX_RECURSIVE_ATOMS} atoms"
+            )
             raise InvalidQuery(message, remedy="write it as a part of its own")
     return pattern
 
@@ -164,7 +167,7 @@ def _recursive_parts(smarts: str) -> Iterator[str]:
 
 
 def _no_pattern(text: str) -> InvalidQuery:
-    message = f"{text[:80]!r} is neither SMILES nor SMARTS"
+    message = f"{excerpt(text)!r} is neither SMILES nor SMARTS"
     return InvalidQuery(message, remedy="correct it; for example: 'C(=O)[OX2H1]'")
 
 
@@ -193,7 +196,7 @@ def unknown_compound(text: str, known: Iterable[str]) -> InvalidInput:
     }
     near = [folded[each] for each in get_close_matches(bare.casefold(), folded, n=_NEAR)]
     what = "is neither a structure (SMILES, InChI, InChIKey) nor a known name"
-    message = f"{bare[:80]!r} {what}"
+    message = f"{excerpt(bare)!r} {what}"
     if _SIGNS.search(bare) and " " not in bare:
         message += "; as SMILES it does not parse"
     hint = f"did you mean {', '.join(near)}?" if near else "give its structure"

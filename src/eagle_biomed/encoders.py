@@ -23,6 +23,7 @@ from eagle_rag.errors import InvalidInput
 from eagle_rag.model.collection import EncoderCard
 from eagle_rag.model.encoding import TextRecipe, VisualRecipe
 from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
+from eagle_rag.ops.excerpts import excerpt
 from eagle_rag.ports.encoders import PairScorer, TextEncoder, VisualEncoder
 from eagle_rag.ports.plugins import DecisionLog, PluginContext
 from eagle_rag.ports.services import EncoderRuntimes
@@ -182,7 +183,7 @@ class LazyImageEncoder:
             EncoderLoadError: As for ``encode_images``.
         """
         if not self.card.queries_text:
-            message = f"encoder {self.card.label!r} encodes pictures only, not {text[:60]!r}"
+            message = f"encoder {self.card.label!r} encodes pictures only, not {excerpt(text)!r}"
             raise InvalidInput(message, remedy="search its collection with a picture")
         return self.weights.get().encode_query(text)
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from eagle_rag.errors import InvalidInput
+from eagle_rag.ops.excerpts import excerpt
 from eagle_rag.ports.services import Library
 from eagle_rag.ports.tools import Tool, ToolAnswer, ToolParameter, ToolValue
 
@@ -46,7 +47,7 @@ def _run(ontology: "Ontology", entity: str) -> ToolAnswer:
         for name, value in asdict(resolved).items()
     }
     if not resolved.found:
-        note = f"{entity!r} is not in the ontology"
+        note = f"{excerpt(entity)!r} is not in the ontology"
         return ToolAnswer(data, notes=(note,))
     shown = (
         ("entity", resolved.entity),

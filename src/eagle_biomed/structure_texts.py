@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from eagle_biomed.smiles_text import find_smiles, smiles_shape
 from eagle_rag.errors import InvalidInput, InvalidQuery
+from eagle_rag.ops.excerpts import excerpt
 
 __all__ = [
     "candidates",
@@ -19,7 +20,6 @@ __all__ = [
     "refuse_query",
 ]
 
-_SHOWN = 80
 _CARD_LINE = re.compile(r"^SMILES: (\S+)$", re.MULTILINE)
 
 
@@ -71,13 +71,13 @@ def query_structure(text: str, label: str) -> str:
 
 def refuse_document(text: str, label: str, *, at: int) -> InvalidInput:
     """Return the error of a text without a structure at a position of a batch."""
-    message = f"encoder {label!r}: no structure was found in text {at}, {text[:_SHOWN]!r}"
+    message = f"encoder {label!r}: no structure was found in text {at}, {excerpt(text)!r}"
     remedy = "give it texts that hold a valid SMILES or InChI string"
     return InvalidInput(message, remedy=remedy)
 
 
 def refuse_query(text: str, label: str) -> InvalidQuery:
     """Return the error of a query without a structure."""
-    message = f"encoder {label!r}: no structure was found in the query {text[:_SHOWN]!r}"
+    message = f"encoder {label!r}: no structure was found in the query {excerpt(text)!r}"
     remedy = "write one as SMILES or InChI, such as 'SMILES: CC(=O)Oc1ccccc1C(=O)O'"
     return InvalidQuery(message, remedy=remedy)

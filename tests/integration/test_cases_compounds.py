@@ -249,5 +249,9 @@ def test_the_commands_answer_people_and_programs(engine: "Engine") -> None:
     unknown = _eagle(folder, "compounds", "search", "asprin")
     assert unknown.returncode != 0
     assert "did you mean aspirin" in unknown.stderr
+    nowhere = _eagle(folder, "compounds", "search", ASPIRIN, "--exact", "--kb", "nope")
+    assert nowhere.returncode == 0
+    assert "no knowledge base nope; there are: mine, theirs" in nowhere.stderr
+    assert nowhere.stdout == ""
     entity = json.loads(_eagle(folder, "entities", "show", "ERBB2", "--json").stdout)
     assert (entity["entity"], entity["found"]) == ("HER2", True)

@@ -49,6 +49,13 @@ def test_an_unknown_entity_is_not_found_and_no_error(
     assert "not in the ontology" in answer.notes[0]
 
 
+def test_a_note_tells_the_beginning_of_a_name_of_any_length(
+    show: "Callable[[str], ToolAnswer]",
+) -> None:
+    (note,) = show("x" * 100_000).notes
+    assert note == f"'{'x' * 79}\u2026' is not in the ontology"
+
+
 def test_an_empty_name_is_refused(show: "Callable[[str], ToolAnswer]") -> None:
     with pytest.raises(InvalidInput, match="entity is empty"):
         show("  ")

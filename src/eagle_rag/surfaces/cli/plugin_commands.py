@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from eagle_rag.surfaces.cli.hints import warn_of_unknown_kbs
 from eagle_rag.surfaces.cli.output import print_json, print_rows, print_table, say
 from eagle_rag.surfaces.cli.session import Session
 
@@ -77,6 +78,8 @@ def _command(tool: "Tool") -> Callable[..., None]:
         arguments = {name: value for name, value in given.items() if value is not None}
         with session.engine() as engine:
             answer = engine.toolbox.run(tool.name, arguments)
+            if not answer.rows and arguments.get(_SCOPE):
+                warn_of_unknown_kbs(engine, (arguments[_SCOPE],))
         if as_json:
             print_json(dict(answer.data))
         elif answer.rows:
