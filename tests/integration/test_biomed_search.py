@@ -181,6 +181,30 @@ def test_a_tag_that_no_arm_reaches_is_brought_by_name(
     assert elunate.rank <= 2
 
 
+def test_a_drug_in_many_documents_does_not_crowd_out_the_other_of_a_combination(
+    make_engine: Callable[..., Engine], tmp_path: Path
+) -> None:
+    """The other one is in a single document, known by its tag alone; the words asked for are elsewhere."""
+    crowd = {
+        f"n{number:03}.md": f"# Note {number}\n\n## Results\n\nOsimertinib plus care, trial {number}.\n"
+        for number in range(90)
+    }
+    other = {"x.md": "# Orpathys\n\n## Results\n\nDaily intake gave control of disease.\n"}
+    engine = make_engine(
+        SETTINGS
+        | {
+            "data_dir": str(tmp_path / "crowd"),
+            "plugins.options.biomed.collection_recall_top_k": 2,
+        }
+    )
+    engine.ingest([write_files(tmp_path / "in", crowd | other)])
+    found = hits(engine, "osimertinib plus HMPL-504 trial", top_k=5)
+    orpathys = next(hit for hit in found if hit.title == "Orpathys")
+    assert dict(orpathys.parts)["injected"] == 1.0
+    assert dict(orpathys.parts)["entity"] == 1.0
+    assert sum("injected" in dict(hit.parts) for hit in found) == 2
+
+
 @pytest.mark.parametrize("tier1", ["cosine", "filter", "off"])
 def test_c2_exact_names_come_first_with_the_plugin_too(
     make_engine: Callable[..., Engine], tmp_path: Path, tier1: str
