@@ -38,6 +38,18 @@ def test_no_more_are_injected_than_wanted(min_new: int, first: list[str]) -> Non
     assert len(ranking) == len(MERGED) + min(min_new, 3)
 
 
+@pytest.mark.parametrize(
+    "workflow", ["chemical", "regulatory", "drug_entity", "combination", "general"]
+)
+@pytest.mark.parametrize("required", [True, False])
+def test_the_entity_must_be_required_whatever_the_workflow(
+    workflow: str, *, required: bool
+) -> None:
+    context = context_of("osimertinib", QueryIntent(workflow, require_entity_match=required))
+    ranking = post_merge(context, MERGED, BROUGHT)
+    assert ids_of(ranking) == (["x", "y", "a", "b"] if required else ["a", "b"])
+
+
 def test_a_required_entity_and_a_supplement_are_injected() -> None:
     ranking = post_merge(context_of("osimertinib", REQUIRED), MERGED, BROUGHT)
     assert ids_of(ranking) == ["x", "y", "a", "b"]

@@ -112,6 +112,13 @@ def test_off_leaves_the_fusion_alone() -> None:
 
 
 @pytest.mark.parametrize("mode", ["cosine", "filter"])
+@pytest.mark.parametrize("collection", ["eagle_text_biomed", "eagle_text_medcpt", "eagle_text"])
+def test_it_orders_every_collection_of_texts(mode: Tier1, collection: str) -> None:
+    shelf = Shelf({collection: ()})
+    assert reranked(mode, collection=collection, shelf=shelf) is not None
+
+
+@pytest.mark.parametrize("mode", ["cosine", "filter"])
 @pytest.mark.parametrize("collection", ["eagle_medical_radiology", "eagle_visual", "elsewhere"])
 def test_it_abstains_for_other_collections(mode: Tier1, collection: str) -> None:
     assert reranked(mode, collection=collection) is None

@@ -138,6 +138,47 @@ def test_a_passage_that_also_names_the_drug_asked_for_is_not_punished(
 
 
 @pytest.mark.parametrize(
+    ("tag", "penalty"),
+    [
+        ("erlotinib", 1.0),
+        ("erlotinib,gefitinib", 1.0),
+        ('["erlotinib", "gefitinib"]', 1.0),
+        ("['erlotinib']", 1.0),
+        ("erlotinib,osimertinib", 0.0),
+        ('["erlotinib", "Tagrisso"]', 0.0),
+        ("[]", 0.0),
+        ("", 0.0),
+    ],
+)
+def test_the_penalty_reads_tags_of_any_shape(tag: str, penalty: float) -> None:
+    (found,) = ranked(
+        reranker((1,)), "osimertinib", DRUG, (candidate("a", 0.3, primary_drugs=tag),)
+    )
+    assert part(found, "xdrug") == penalty
+
+
+@pytest.mark.parametrize(
+    "called",
+    [
+        DocumentNames("After osimertinib", "a.xml"),
+        DocumentNames("", "label_osimertinib.xml"),
+        DocumentNames("", "https://x/tagrisso/a.xml"),
+        DocumentNames("", "all.zip", "azd9291.xml"),
+    ],
+    ids=["title", "file", "source URI", "member"],
+)
+def test_a_document_called_by_the_drug_matches_by_three_quarters_and_is_not_punished(
+    called: DocumentNames,
+) -> None:
+    """The reference's ``enrich_file_names``: 0.35 * 1 + 0.35 * 0.75."""
+    merged = (candidate("a", 0.3, primary_drugs="erlotinib"),)
+    tier2 = reranker((1,), lookup=Lookup(called={"doc-a": called}))
+    (found,) = ranked(tier2, "osimertinib", DRUG, merged)
+    assert (part(found, "entity"), part(found, "xdrug")) == (0.75, 0.0)
+    assert found.score == pytest.approx(0.6125)
+
+
+@pytest.mark.parametrize(
     ("query", "name"),
     [
         ("HMPL-013", "fruquintinib"),
@@ -161,6 +202,32 @@ def test_without_a_cross_encoder_the_fused_scores_stand_in() -> None:
         ("last", 0.0),
     ]
     assert part(found[0], "ce_raw") == 0.2
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        PairScores(Encoders(error=EncoderUnavailable("no answer")), "pairs"),
+        PairScores(Encoders(error=RuntimeError("out of memory")), "pairs"),
+        PairScores(Encoders(Scorer((9.0, 8.0))), "pairs"),
+        PairScores(Encoders(Scorer((9.0, float("nan"), 8.0))), "pairs"),
+        PairScores(Encoders(Scorer(())), ""),
+    ],
+    ids=["it raises", "its runtime raises", "too few scores", "no number", "there is none"],
+)
+def test_all_candidates_go_by_the_scores_of_the_fusion_when_the_encoder_does_not_score(
+    pairs: PairScores,
+) -> None:
+    """The reference's two fallbacks. 0.3, 0.25, 0.1 are 1, 0.75, 0; the drug adds 0.35: by hand, of 0.35."""
+    merged = (
+        candidate("first", 0.3),
+        candidate("drug", 0.25, primary_drugs="osimertinib"),
+        candidate("last", 0.1),
+    )
+    found = ranked(replace(reranker(), pairs=pairs), "osimertinib", DRUG, merged)
+    assert {each.passage_id: each.score for each in found} == pytest.approx(
+        {"drug": 0.35 * 0.75 + 0.35, "first": 0.35, "last": 0.0}
+    )
 
 
 def test_an_encoder_that_fails_is_told_to_the_trace() -> None:
@@ -333,6 +400,18 @@ def test_of_cosine_and_fused_score_the_higher_stands(cosine: float, expected: fl
     assert found[0].score == pytest.approx(expected)
     assert part(found[0], "chemical") == cosine
     assert part(found[0], "final") == pytest.approx(0.65)
+
+
+def test_a_structure_rescues_a_hit_that_the_words_undervalue() -> None:
+    """Fused: a 0.25 * 1 + 0.40 = 0.65, c 0.25 * 0.5 + 0.40 = 0.525, b 0.40; the cosine of b is 0.8."""
+    shelf = Shelf({CHEMICAL: (StoreHit("b", "b", "doc-b", 1, "kb", 0.8, 1),)})
+    merged = tuple(candidate(key, 0.5, primary_drugs="osimertinib") for key in "acb")
+    found = ranked(reranker((2, 1, 0), shelf=shelf), "compound osimertinib", CHEM, merged)
+    assert [(each.passage_id, round(each.score, 6)) for each in found] == [
+        ("b", 0.8),
+        ("a", 0.65),
+        ("c", 0.525),
+    ]
 
 
 def test_structures_are_compared_only_of_what_names_the_drug_and_only_in_chemistry() -> None:

@@ -173,6 +173,29 @@ def test_section_match_is_the_share_of_cues_found(cues: tuple[str, ...], score: 
     assert section_match_score(evidence, cues) == pytest.approx(score)
 
 
+@pytest.mark.parametrize(
+    ("evidence", "score"),
+    [
+        (Evidence(section="dosage"), 1.0),
+        (Evidence(section="Dosage"), 1.0),
+        (Evidence(blob="label.xml > 2 dosage"), 1.0),
+        (Evidence(summary="On dosage."), 1.0),
+        (
+            Evidence(summary="." * 194 + "dosage"),
+            1.0,
+        ),  # 194 + 6 = 200: its last letter is the last
+        (Evidence(summary="." * 195 + "dosage"), 0.0),
+        (Evidence(text="dosage"), 0.0),  # the text is no place of a cue
+        (Evidence(primary_drugs=("dosage",)), 0.0),
+        (Evidence(section="warnings"), 0.0),
+    ],
+)
+def test_a_cue_counts_in_section_blob_or_head_of_the_summary(
+    evidence: Evidence, score: float
+) -> None:
+    assert section_match_score(evidence, ("dosage",)) == score
+
+
 def test_a_cue_is_found_with_underscores_or_spaces() -> None:
     cue = ("indications_and_usage",)
     assert section_match_score(Evidence(section="indications_and_usage"), cue) == 1.0
