@@ -9,7 +9,7 @@ import numpy as np
 from rdkit.Chem.rdchem import Mol
 from rdkit.Chem.rdFingerprintGenerator import FingerprintGenerator64, GetMorganGenerator
 
-from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_structure
+from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_line
 from eagle_biomed.encoder_cards import MORGAN_CARD
 from eagle_biomed.structure_texts import (
     candidates,
@@ -105,9 +105,8 @@ class MorganEncoder:
 
     def _vector(self, structures: Iterable[str]) -> FloatArray | None:
         for structure in structures:
-            kind = "inchi" if structure.startswith("InChI=") else "smiles"
             try:
-                return morgan_vector(read_structure(kind, structure), self._card.dim)
+                return morgan_vector(read_line(structure), self._card.dim)
             except MoleculeRefused:
                 continue  # prose that is SMILES by its grammar alone; the next one may be chemistry
         return None
@@ -133,7 +132,7 @@ def _generator(dim: int) -> FingerprintGenerator64:
 
 @cache
 def _digest(dim: int) -> str:
-    vectors = np.stack([morgan_vector(read_structure("smiles", each), dim) for each in _PROBES])
+    vectors = np.stack([morgan_vector(read_line(each), dim) for each in _PROBES])
     # Rounded: logarithms may differ in their last bit between machines.
     rounded = np.round(vectors.astype(np.float64) * 1e6).astype("<i8")
     return sha256(f"{_REVISION}:{_RADIUS}:{dim}\0".encode() + rounded.tobytes()).hexdigest()

@@ -49,6 +49,7 @@ __all__ = [
     "parent_molecule",
     "parse_inchi",
     "parse_smiles",
+    "read_line",
     "read_structure",
     "standardise",
 ]
@@ -179,9 +180,21 @@ def looks_like_smiles(token: str) -> bool:
     if len(found) != 1 or found[0].end != len(bare):
         return False
     text = found[0].text
-    kind = "inchi" if text.startswith("InChI=") else "smiles"
     alone = found[0].start == 0 or "smiles" in bare[: found[0].start].lower()
-    return alone and (parse_inchi(text) if kind == "inchi" else parse_smiles(text)) is not None
+    return alone and (parse_inchi(text) if _is_inchi(text) else parse_smiles(text)) is not None
+
+
+def read_line(text: str) -> Mol:
+    """Return the molecule of a line notation: InChI when it begins like one, else SMILES.
+
+    Raises:
+        MoleculeRefused: As ``read_structure``.
+    """
+    return read_structure("inchi" if _is_inchi(text) else "smiles", text)
+
+
+def _is_inchi(text: str) -> bool:
+    return text.startswith("InChI=")
 
 
 def read_structure(kind: str, text: str) -> Mol:

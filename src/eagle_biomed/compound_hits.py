@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from eagle_biomed.chemistry import MoleculeRefused, read_structure, standardise
+from eagle_biomed.chemistry import MoleculeRefused, read_line, standardise
 from eagle_biomed.compound_index import CompoundIndex
 from eagle_biomed.exact_compounds import (
     COMPOUND_FORMAT,
@@ -210,9 +210,8 @@ class Finding:
         found = "" if passage is None else readable_structure(passage.text)
         if passage is None or not found:
             return
-        kind = "inchi" if found.startswith("InChI=") else "smiles"
         try:
-            standard = standardise(read_structure(kind, found))
+            standard = standardise(read_line(found))
         except MoleculeRefused:
             return
         self.seen.add(hit.document_id)

@@ -10,7 +10,7 @@ from rdkit.Chem import MolFromSmarts
 from rdkit.Chem.rdchem import Mol
 from rdkit.rdBase import BlockLogs
 
-from eagle_biomed.chemistry import MoleculeRefused, Standard, read_structure, standardise
+from eagle_biomed.chemistry import MoleculeRefused, Standard, read_line, standardise
 from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput, InvalidQuery
 from eagle_rag.ops.excerpts import excerpt
@@ -113,9 +113,8 @@ def _query(text: str, structure: str, note: str) -> CompoundQuery | None:
 
 
 def _read(text: str) -> Mol | None:
-    kind = "inchi" if text.startswith("InChI=") else "smiles"
     try:
-        return read_structure(kind, text)
+        return read_line(text)
     except MoleculeRefused as error:
         if error.reason in {"too-many-atoms", "too-many-rings", "too-long"}:
             raise

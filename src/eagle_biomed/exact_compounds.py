@@ -152,11 +152,10 @@ def is_exact_compound(candidate: Candidate) -> bool:
 def _keys_in(query: str) -> Iterator[tuple[str, str]]:
     """Yield InChIKey and parent's InChIKey of each structure that the query holds."""
     for text in tuple(dict.fromkeys(candidates(query)))[:_STRUCTURES]:
-        from eagle_biomed.chemistry import MoleculeRefused, read_structure, standardise
+        from eagle_biomed.chemistry import MoleculeRefused, read_line, standardise
 
-        kind = "inchi" if text.startswith("InChI=") else "smiles"
         try:
-            standard = standardise(read_structure(kind, text))
+            standard = standardise(read_line(text))
         except MoleculeRefused:
             continue  # prose that is SMILES by its grammar alone
         yield standard.inchikey, standard.parent_inchikey

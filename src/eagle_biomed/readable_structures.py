@@ -18,11 +18,10 @@ def readable_structure(text: str) -> str:
 
 
 def _is_readable(structure: str) -> bool:
-    from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_structure
+    from eagle_biomed.chemistry import MoleculeRefused, parent_molecule, read_line
 
-    kind = "inchi" if structure.startswith("InChI=") else "smiles"
     try:
-        parent_molecule(read_structure(kind, structure))
+        parent_molecule(read_line(structure))
     except MoleculeRefused:
         return False
     return True

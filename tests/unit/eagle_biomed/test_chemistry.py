@@ -9,6 +9,7 @@ from eagle_biomed.chemistry import (
     looks_like_smiles,
     parse_inchi,
     parse_smiles,
+    read_line,
     read_structure,
     standardise,
 )
@@ -38,6 +39,17 @@ def test_aspirin_is_described_with_the_published_numbers() -> None:
     assert found.tpsa == pytest.approx(63.6, abs=0.01)
     assert (found.heavy_atoms, found.hbd, found.hba, found.rings) == (13, 1, 3, 1)
     assert (found.has_stereo, found.has_isotopes, found.has_salt) == (False, False, False)
+
+
+@pytest.mark.parametrize("given", ["CCO", "InChI=1S/C2H6O/c1-2-3/h3H,2H2,1H3"])
+def test_a_line_is_inchi_when_it_begins_like_one_and_else_smiles(given: str) -> None:
+    assert standardise(read_line(given)).smiles == "CCO"
+
+
+@pytest.mark.parametrize("given", ["InChI=1S/C", "ethanol", "", "inchi=1S/CH4/h1H4"])
+def test_a_line_that_is_neither_is_refused(given: str) -> None:
+    with pytest.raises(MoleculeRefused):
+        read_line(given)
 
 
 @pytest.mark.parametrize(
