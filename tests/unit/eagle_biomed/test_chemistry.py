@@ -46,7 +46,7 @@ def test_a_line_is_inchi_when_it_begins_like_one_and_else_smiles(given: str) -> 
     assert standardise(read_line(given)).smiles == "CCO"
 
 
-@pytest.mark.parametrize("given", ["InChI=1S/C", "ethanol", "", "inchi=1S/CH4/h1H4"])
+@pytest.mark.parametrize("given", ["InChI=1S//", "ethanol", "", "inchi=1S/CH4/h1H4"])
 def test_a_line_that_is_neither_is_refused(given: str) -> None:
     with pytest.raises(MoleculeRefused):
         read_line(given)
