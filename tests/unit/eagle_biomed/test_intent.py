@@ -41,6 +41,10 @@ CHEMICAL_QUERIES = (
     # Chemistry comes before labels, combinations and drugs.
     "compound in the drug label of imatinib",
     "combination of gefitinib plus a compound of osimertinib",
+    # Its section cue is its own, whatever else the query asks for.
+    "compound osimertinib, dosage and warnings",
+    "ligand with indications and usage",
+    "molecular formulae of the drugs",
 )
 
 
@@ -61,6 +65,11 @@ REGULATORY: dict[str, tuple[str, ...]] = {
     "indications_and_usage imatinib": ("indications_and_usage",),
     "dosage and administration": ("dosage",),
     "dosage and administration of osimertinib plus gefitinib": ("dosage",),
+    # Labels come before combinations and drugs, and need no drug.
+    "prescribing information for the combination of dabrafenib and trametinib": (),
+    "drug label warnings of dabrafenib plus trametinib": ("warnings",),
+    "Dosage & Administration": ("dosage",),
+    "drug label: indications, dosing, warnings": ("warnings", "dosage", "indications_and_usage"),
 }
 
 
@@ -81,6 +90,10 @@ COMBINATION: dict[str, tuple[str, ...]] = {
     "warfarin coadministered with aspirin": (),
     "Tagrisso plus HMPL-504 dosing": ("dosage",),
     "combinations of encorafenib with cetuximab, warnings": ("warnings",),
+    "co-administration of warfarin and aspirin": (),
+    "COMBINED WITH: osimertinib, savolitinib": (),
+    "combination of osimertinib, savolitinib and Fruzaqla": (),
+    "indications of pembrolizumab plus lenvatinib": ("indications_and_usage",),
 }
 
 

@@ -143,6 +143,46 @@ def test_a_query_goes_to_text_and_where_its_words_say(query: str, further: list[
     assert collections_of(route(query)) == TEXT + further
 
 
+@pytest.mark.parametrize(
+    ("query", "options", "collection", "reason"),
+    [
+        ("kinase", {}, "eagle_text_biomed", "always"),
+        ("kinase", {"medcpt_dual_search": True}, "eagle_text_medcpt", "medcpt_dual_search"),
+        ("kinase", {"default_dual_text_search": True}, "eagle_text", "default_dual_text_search"),
+        (f"SMILES {ASPIRIN}", {}, "eagle_chemical", "the query holds a structure"),
+        ("compound gefitinib", {}, "eagle_chemical", "the query is about compounds"),
+        ("aspirin analogues", {}, "eagle_chemical", "the query asks for compounds like one it names"),
+        ("aspirin", {}, "eagle_chemical", "the query is the name of a compound of known structure"),
+        ("aspirin in stroke", {"drug_structure_search": True}, "eagle_chemical",
+         "the query names a drug: its own structure alone"),
+        ("MRI of the knee", {}, "eagle_medical_radiology", "the query speaks of radiology"),
+        ("kinase", {"exploratory_search_collections": ("eagle_text_medcpt",)}, "eagle_text_medcpt",
+         "exploratory_search_collections"),
+    ],
+)  # fmt: skip
+def test_each_step_says_why_it_goes_to_its_collection(
+    query: str, options: dict[str, object], collection: str, reason: str
+) -> None:
+    decision = route(query, BiomedOptions(**options))  # type: ignore[arg-type]  # fields of the options
+    assert collection in collections_of(decision)
+    assert dict(decision.hints)[collection] == reason
+
+
+def test_all_steps_together_go_in_the_order_of_the_table() -> None:
+    options = BiomedOptions(
+        medcpt_dual_search=True, exploratory_search_collections=("eagle_text",)
+    )
+    decision = route(f"aspirin plus {ASPIRIN}: CT and biopsy", options, image=b"png")
+    assert (
+        decision.rule == "biomed-chemical:text+medcpt+general+chemical+radiology+pathology+visual"
+    )
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "dense", "lexical"])
+def test_words_go_to_the_texts_in_every_mode(mode: str) -> None:
+    assert collections_of(route("kinase", mode=mode)) == TEXT
+
+
 def test_plans_have_the_collections_encoder_depth_and_bm25_arm() -> None:
     decision = route(f"SMILES {ASPIRIN}")
     assert decision.plans == (
