@@ -99,6 +99,7 @@ def in_turns(
     [
         ((), (f"x={A}", f"y={A}", f"z={B}"), "xz"),
         ((f"m={A}",), (f"x={A}", f"y={A}", f"z={B}"), "zxm"),
+        ((f"m={A}",), (f"x={B}", f"y={B}", f"z={A}"), "xzm"),
         ((f"m={A}", f"n={B}"), (f"x={A}", f"y={A}", f"z={B}"), "xzmn"),
         ((f"m={AB}",), (f"x={B}", f"y={B}", f"z={A}"), "zxm"),
         ((), (f"x={AB}", f"y={B}", f"z={A}"), "xz"),
@@ -111,6 +112,7 @@ def in_turns(
     ids=[
         "one each before a second",
         "the missing drug first",
+        "one for the drug that is there before a second for the other",
         "both stand there",
         "the one named first in the query first",
         "a hit with both counts for both",

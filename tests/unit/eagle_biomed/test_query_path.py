@@ -130,6 +130,14 @@ def test_exact_compounds_go_before_injected_hits_before_the_ranking() -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.parametrize(("min_new", "first"), [(1, ["x", "a"]), (3, ["x", "y", "z", "a"])])
+def test_as_many_are_injected_as_the_option_says(min_new: int, first: list[str]) -> None:
+    brought = tuple(candidate(key, 2.0) for key in "xyz")
+    found = path(min_new=min_new).post_merge(CONTEXT, (candidate("a", 0.5),), brought)
+    assert found is not None
+    assert ids_of(found) == first
+
+
 def test_exact_compounds_take_none_of_the_two_places_of_others() -> None:
     supplement = (*(candidate(key, 1.0, arms=EXACT) for key in "xyz"), candidate("new", 2.0))
     found = path().post_merge(CONTEXT, (), supplement)

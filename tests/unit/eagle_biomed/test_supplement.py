@@ -257,6 +257,17 @@ def test_the_drugs_of_a_combination_share_64_documents_equally(
     assert [limit for _, _, limit in shelf.asked] == limits
 
 
+def test_a_request_for_many_documents_has_the_same_shares() -> None:
+    """32 of the hundred that the request allows and the drug is in: 4 * 32 rows for each drug."""
+    allowed = many("a", 100)
+    lookup = Lookup({"osimertinib": allowed, "savolitinib": allowed})
+    shelf = Shelf({TEXT: ()})
+    wide = (CollectionQueryPlan(TEXT, "minilm", 1000),)
+    request = SearchRequest(PAIR, document_ids=allowed)
+    supplement(context_of(request, BOTH), shelf, lookup, plans=wide)
+    assert [limit for _, _, limit in shelf.asked] == [128, 128]
+
+
 def test_each_drug_of_a_combination_has_the_limit_of_its_own_documents() -> None:
     """One document gives 8, five give 4 * 5, a drug without any is not searched for."""
     shelf = Shelf({TEXT: ()})
@@ -289,14 +300,16 @@ def test_a_passage_in_documents_of_both_drugs_comes_once() -> None:
     assert ids_of(supplement(context_of(PAIR, BOTH), shelf, lookup)) == ["a"]
 
 
+LISTED = (
+    *("osimertinib", "savolitinib", "erlotinib", "gefitinib", "imatinib"),
+    *("nilotinib", "dasatinib", "everolimus", "fruquintinib", "surufatinib"),
+)
+
+
 def test_a_list_of_many_drugs_has_eight_look_ups() -> None:
-    listed = (
-        *("osimertinib", "savolitinib", "erlotinib", "gefitinib", "imatinib"),
-        *("nilotinib", "dasatinib", "everolimus", "fruquintinib", "surufatinib"),
-    )
     lookup = Lookup()
-    supplement(context_of(" plus ".join(listed), BOTH), Shelf(), lookup)
-    assert [asked[0] for asked in lookup.asked] == list(listed[:8])
+    supplement(context_of(" plus ".join(LISTED), BOTH), Shelf(), lookup)
+    assert [asked[0] for asked in lookup.asked] == list(LISTED[:8])
 
 
 def test_two_drugs_that_are_no_combination_are_looked_up_together() -> None:
@@ -318,18 +331,27 @@ BROUGHT = (
 )
 
 
-def injected(context: QueryContext, texts: Texts) -> list[str]:
+def injected(
+    context: QueryContext, texts: Texts, brought: tuple[Candidate, ...] = BROUGHT
+) -> list[str]:
     reader = EvidenceReader(texts, Lookup())
     part_of_plugin = EntitySupplement(
         None, None, reader, lambda: open_ontology({}), lambda _, __: None
     )
-    return ids_of(part_of_plugin.inject(context, MERGED, BROUGHT, min_new=2))
+    return ids_of(part_of_plugin.inject(context, MERGED, brought, min_new=2))
 
 
 def test_a_combination_injects_for_each_drug_what_the_registry_says_it_names() -> None:
     """``z`` names the other drug at its head; the ranking names the first one already."""
     texts = Texts({"z": passage("z", "HMPL-504 was added.")})
     assert injected(context_of(PAIR, BOTH), texts) == ["z", "a", "m"]
+
+
+def test_a_list_of_many_drugs_injects_for_eight() -> None:
+    """The pool of the rerank is no place for a list."""
+    brought = tuple(candidate(drug, 1.0, primary_drugs=drug) for drug in LISTED)
+    found = injected(context_of(" plus ".join(LISTED), BOTH), Texts(), brought)
+    assert set(found) == {*LISTED[:8], "m"}
 
 
 def test_other_workflows_inject_the_best_and_read_nothing() -> None:
