@@ -39,6 +39,7 @@ from eagle_rag.model.passage import FloatArray, StoredAsset
 from eagle_rag.model.query import CollectionQueryPlan, SearchRequest
 from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord, RegistryStats
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
+from eagle_rag.ops.excerpts import excerpt
 from eagle_rag.ops.offsets import utf8_spans, utf16_spans
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
@@ -363,7 +364,7 @@ class Engine:
         """
         found = self.registry.passages(self._scope, (passage_id,), kb_names=kb_names)
         if not found or document_id not in {None, found[0].passage.document_id}:
-            message = f"no passage {passage_id!r}"
+            message = f"no passage {excerpt(passage_id)!r}"
             raise NotFound(message, remedy="a new version of its document may have replaced it")
         return found[0]
 
@@ -486,5 +487,5 @@ class Engine:
 
 
 def _no_document(identifier: str) -> NotFound:
-    message = f"no document {identifier!r}"
+    message = f"no document {excerpt(identifier)!r}"
     return NotFound(message, remedy="`eagle search` shows ids; a PMID, PMCID or DOI works too")

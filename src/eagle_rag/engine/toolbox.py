@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from eagle_rag.engine.library import EngineLibrary, ScopedLibrary
 from eagle_rag.errors import InvalidInput
 from eagle_rag.kernel.tools import ToolRegistry
+from eagle_rag.ops.excerpts import excerpt
 from eagle_rag.ports.tools import Tool, ToolAnswer, ToolParameter, ToolValue
 
 __all__ = ["Toolbox"]
@@ -64,9 +65,9 @@ def _value(tool: Tool, parameter: ToolParameter, value: ToolValue | None) -> Too
         message = f"tool {tool.name!r} needs {parameter.name!r}"
         raise InvalidInput(message, remedy=f"for example: {tool.example}")
     if type(value) is not _KINDS[parameter.kind]:
-        message = f"{parameter.name} takes {parameter.kind}, got {value!r}"
+        message = f"{parameter.name} takes {parameter.kind}, got {excerpt(repr(value))}"
         raise InvalidInput(message)
     if parameter.choices and value not in parameter.choices:
-        message = f"{parameter.name} is one of {', '.join(parameter.choices)}, not {value!r}"
+        message = f"{parameter.name} is one of {', '.join(parameter.choices)}, not {excerpt(repr(value))}"
         raise InvalidInput(message)
     return value

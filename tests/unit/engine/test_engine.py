@@ -118,3 +118,13 @@ def test_a10_links_are_those_of_the_document_that_show_gives(
     for scope in ((), ("default",)):
         with pytest.raises(NotFound):
             engine.links("10.5555/p", kb_names=scope)
+
+
+def test_an_id_of_a_hundred_thousand_characters_is_not_echoed_whole(
+    make_engine: Callable[..., Engine],
+) -> None:
+    engine = make_engine({"store.kind": "memory"})
+    for ask in (engine.document, engine.delete, engine.passage):
+        with pytest.raises(NotFound) as caught:
+            ask("x" * 100_000)
+        assert len(str(caught.value)) < 300
