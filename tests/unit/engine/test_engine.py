@@ -124,7 +124,7 @@ def test_an_id_of_a_hundred_thousand_characters_is_not_echoed_whole(
     make_engine: Callable[..., Engine],
 ) -> None:
     engine = make_engine({"store.kind": "memory"})
-    for ask in (engine.document, engine.delete, engine.passage):
+    for ask in (engine.show, engine.delete, engine.passage):
         with pytest.raises(NotFound) as caught:
             ask("x" * 100_000)
         assert len(str(caught.value)) < 300
