@@ -209,8 +209,10 @@ def test_without_the_chemical_collection_it_is_not_found(
 
 @pytest.mark.parametrize("name", ["capmatinib", "tepotinib", "savolitinib", "osimertinib"])
 def test_a_card_with_the_drugs_name_answers_a_market_question_without_any_option(
-    engine: Engine, name: str
+    library: Callable[..., Engine], name: str
 ) -> None:
-    """Decision 0006: it is in the text collection as well, so no routing can hide it."""
-    found = hits(engine, f"competitive intelligence about {name}")
-    assert name in [hit.title for hit in found]
+    """Decision 0006: it is in the text collection as well, so a route without chemistry does not hide it."""
+    found = hits(library(), f"competitive intelligence about {name}")
+    card = next(hit for hit in found if hit.title == name)
+    assert "eagle_chemical/dense" not in arms(card)
+    assert dict(card.parts)["entity"] == 1.0
