@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from eagle_biomed.chemistry import Standard
+from eagle_biomed.formats.external_ids import external_ids
+from eagle_biomed.formats.molecules_fields import tells_names_alone
 from eagle_rag.model.document import BlockKind, Identity, ParsedDocument
-from eagle_rag.model.metadata import DocumentMetadata, Identifiers
+from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.ops.outline import Outline
 
 __all__ = ["Compound", "compound_document", "compound_paragraphs"]
@@ -30,7 +32,7 @@ class Compound:
         name: Its name, or empty.
         synonyms: Further names.
         ids: ``(scheme, value)`` pairs the record states.
-        fields: The record's own fields.
+        fields: The record's own fields; those that repeat its names are not in the card.
         other_smiles: Other canonical SMILES that records of this InChIKey have, such as of a tautomer.
         warnings: What could not be used.
     """
@@ -70,7 +72,7 @@ def compound_document(compound: Compound) -> ParsedDocument:
         digest=compound.digest,
         format="compound",
         metadata=DocumentMetadata(
-            ids=Identifiers(other=tuple(sorted({*own, *compound.ids}))),
+            ids=external_ids(own, compound.ids),
             title=compound.title,
             properties=tuple(sorted(_properties(compound).items())),
         ),
@@ -133,7 +135,12 @@ def compound_paragraphs(compound: Compound) -> Iterator[str]:
         f"rotatable bonds {standard.rotatable_bonds}; rings {standard.rings}; "
         f"heavy atoms {standard.heavy_atoms}"
     )
-    lines = tuple(f"{name}: {value}" for name, value in compound.fields)
+    told = frozenset(each.casefold() for each in (compound.name, *compound.synonyms))
+    lines = tuple(
+        f"{name}: {value}"
+        for name, value in compound.fields
+        if not tells_names_alone(name, value, told)
+    )
     yield from _paragraphs(lines, label="", separator="\n")
 
 

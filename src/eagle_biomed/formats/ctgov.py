@@ -12,6 +12,7 @@ from eagle_biomed.formats.ctgov_trial import Trial
 from eagle_biomed.formats.ctgov_v1 import read_v1_study
 from eagle_biomed.formats.ctgov_v2 import read_study
 from eagle_biomed.formats.ctgov_xml import read_xml_study
+from eagle_biomed.formats.external_ids import external_ids
 from eagle_biomed.formats.json_records import items_at, node_at, read_json, record_digest
 from eagle_biomed.formats.sectioned import SectionedText
 from eagle_biomed.formats.xml_nodes import name_of, too_deep
@@ -24,7 +25,7 @@ from eagle_rag.model.document import (
     Refusal,
     Source,
 )
-from eagle_rag.model.metadata import DocumentMetadata, Identifiers, MeshHeading
+from eagle_rag.model.metadata import DocumentMetadata, MeshHeading
 from eagle_rag.ops.bibliography import read_entry
 from eagle_rag.ops.identifiers import normalize_pmid
 
@@ -140,11 +141,7 @@ def _references(trial: Trial) -> Iterator[Reference]:
 
 def _metadata(trial: Trial) -> DocumentMetadata:
     published = trial.date("first_posted")
-    other = {
-        ("nct", trial.nct_id),
-        ("org-study", trial.org_id),
-        *(("secondary", value) for value in trial.secondary_ids),
-    }
+    others = [("org-study", trial.org_id), *(("secondary", each) for each in trial.secondary_ids)]
     properties = {
         "acronym": trial.acronym,
         "allocation": trial.allocation,
@@ -163,7 +160,7 @@ def _metadata(trial: Trial) -> DocumentMetadata:
         "study_type": trial.study_type,
     }
     return DocumentMetadata(
-        ids=Identifiers(other=tuple(sorted(pair for pair in other if pair[1]))),
+        ids=external_ids((("nct", trial.nct_id),), others),
         title=trial.title or trial.nct_id,
         published=published,
         year=int(published[:4]) if published else None,

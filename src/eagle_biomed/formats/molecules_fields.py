@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from eagle_biomed.formats.molecules_signs import fold_name
 
-__all__ = ["MAX_FIELDS", "MAX_FIELD_CHARS", "Naming", "clean", "read_naming"]
+__all__ = ["MAX_FIELDS", "MAX_FIELD_CHARS", "Naming", "clean", "read_naming", "tells_names_alone"]
 
 MAX_FIELDS = 50
 MAX_FIELD_CHARS = 500
@@ -104,6 +104,21 @@ def read_naming(title: str, fields: Iterable[tuple[str, str]]) -> Naming:
         synonyms=_synonyms(name, bare, kept),
         ids=tuple(sorted(set(_ids(bare, by_name)))),
         fields=_bounded(given),
+    )
+
+
+def tells_names_alone(field: str, value: str, names: frozenset[str]) -> bool:
+    """Whether a field is a column of names and holds none but these.
+
+    Args:
+        field: Its name, as the file has it.
+        value: Its value.
+        names: Known names, case folded.
+    """
+    folded = fold_name(field)
+    named = folded in _NAMES or folded in _ID_NAMES or folded in _SYNONYMS or "synonym" in folded
+    return named and names.issuperset(
+        clean(each, _MAX_NAME_CHARS).casefold() for each in _SEPARATORS.split(value) if each
     )
 
 

@@ -1,11 +1,14 @@
 """Word and PowerPoint files as documents: sections, paragraphs, lists, tables, captions, notes."""
 
+from collections.abc import Iterator
+
 from eagle_biomed.formats.catalog import FormatTools
 from eagle_biomed.formats.layout_extra import load_reader
 from eagle_biomed.formats.office_captions import Floats, caption_label
-from eagle_biomed.formats.office_parts import Paragraph, WordTable
+from eagle_biomed.formats.office_parts import Paragraph, WordFile, WordTable
 from eagle_biomed.formats.office_zip import check_office
 from eagle_biomed.formats.raster_captions import name_in_words
+from eagle_biomed.formats.titles import is_generic_title, product_line
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     BlockKind,
@@ -40,15 +43,18 @@ def parse_docx(source: Source, tools: FormatTools) -> ParseOutcome:
     check_office(source)
     found = reader.read_word(source)
     outline, floats = Outline(), Floats()
-    title = next((part.text for part in found.parts if getattr(part, "style", "") == "title"), "")
-    if not title and found.title:
-        outline.title(found.title)
+    shown = next((part.text for part in found.parts if getattr(part, "style", "") == "title"), "")
+    own = "" if is_generic_title(found.title) else found.title
+    if not shown and own:
+        outline.title(own)
     for part in found.parts:
         if isinstance(part, WordTable):
             floats.table(part.grid, heads=part.heads)
         else:
             _add_paragraph(outline, floats, part)
-    return _outcome(source, "docx", outline, floats, title=title or found.title)
+    title = "" if is_generic_title(shown) else shown
+    title = title or own or product_line(_paragraphs(found))
+    return _outcome(source, "docx", outline, floats, title=title)
 
 
 def parse_pptx(source: Source, tools: FormatTools) -> ParseOutcome:
@@ -60,7 +66,8 @@ def parse_pptx(source: Source, tools: FormatTools) -> ParseOutcome:
     del tools
     reader = load_reader(source, _SLIDES)
     check_office(source)
-    title, slides = reader.read_slides(source)
+    own, slides = reader.read_slides(source)
+    title = "" if is_generic_title(own) else own
     outline, floats = Outline(), Floats()
     if title:
         outline.title(title)
@@ -77,8 +84,13 @@ def parse_pptx(source: Source, tools: FormatTools) -> ParseOutcome:
             outline.heading(2, "Notes")
         for text in slide.notes:
             outline.block(BlockKind.PARAGRAPH, text)
-    first = next((slide.title for slide in slides if slide.title), "")
+    titles = (slide.title for slide in slides)
+    first = next((each for each in titles if each and not is_generic_title(each)), "")
     return _outcome(source, "pptx", outline, floats, title=title or first)
+
+
+def _paragraphs(found: WordFile) -> Iterator[str]:
+    return (part.text for part in found.parts if isinstance(part, Paragraph))
 
 
 def _add_paragraph(outline: Outline, floats: Floats, part: Paragraph) -> None:

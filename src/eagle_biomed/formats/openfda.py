@@ -5,6 +5,7 @@ section. The records' harmonised names (``openfda``) are metadata.
 """
 
 from eagle_biomed.formats.catalog import FormatTools
+from eagle_biomed.formats.external_ids import external_ids
 from eagle_biomed.formats.json_records import (
     items_at,
     node_at,
@@ -15,7 +16,7 @@ from eagle_biomed.formats.json_records import (
 )
 from eagle_biomed.formats.openfda_tables import read_html_table
 from eagle_biomed.formats.sectioned import SectionedText
-from eagle_biomed.formats.spl import label_identity
+from eagle_biomed.formats.spl import label_identity, label_ids
 from eagle_biomed.formats.spl_codes import SECTION_TITLES, field_title
 from eagle_biomed.formats.spl_products import unique
 from eagle_biomed.formats.spl_tables import float_label
@@ -28,7 +29,7 @@ from eagle_rag.model.document import (
     SectionKind,
     Source,
 )
-from eagle_rag.model.metadata import DocumentMetadata, Identifiers
+from eagle_rag.model.metadata import DocumentMetadata
 from eagle_rag.ops.outline import kind_of_title
 
 __all__ = ["parse"]
@@ -157,19 +158,20 @@ def _title(record: object) -> str:
 
 def _metadata(record: object, title: str) -> DocumentMetadata:
     published = iso_date(words_at(record, "effective_time")[:8])
-    other = {
+    others = {
         (scheme, words_at(value))
         for scheme, name in _IDS
         for value in items_at(record, "openfda", name)
     }
-    other |= {("spl", words_at(record, "id").lower()), ("spl-set", _set_id(record))}
+    others.add(("spl", words_at(record, "id").lower()))
     properties = {
         name: "; ".join(unique(map(words_at, items_at(record, "openfda", field))))
         for name, field in _PROPERTIES
     }
-    properties["version"] = words_at(record, "version")
+    version = words_at(record, "version")
+    properties["version"] = version
     return DocumentMetadata(
-        ids=Identifiers(other=tuple(sorted(pair for pair in other if pair[1]))),
+        ids=external_ids(label_ids(_set_id(record), version), others),
         title=title,
         published=published,
         year=int(published[:4]) if published else None,

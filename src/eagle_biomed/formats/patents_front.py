@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eagle_biomed.formats.external_ids import external_ids
 from eagle_biomed.formats.xml_nodes import (
     attribute,
     children,
@@ -15,7 +16,7 @@ from eagle_biomed.formats.xml_nodes import (
     text_at,
 )
 from eagle_rag.model.document import Identity
-from eagle_rag.model.metadata import Author, DocumentMetadata, Identifiers
+from eagle_rag.model.metadata import Author, DocumentMetadata
 
 if TYPE_CHECKING:
     from lxml import etree
@@ -73,7 +74,7 @@ def patent_identity(front: PatentFront) -> Identity | None:
 
 def patent_metadata(front: PatentFront) -> DocumentMetadata:
     """Return the first page as metadata."""
-    other = {("patent", front.name if front.number else ""), ("application", front.application)}
+    cited = (("patent", front.name if front.number else ""),)
     properties = {
         "assignees": "; ".join(front.assignees),
         "classes": "; ".join(front.classes),
@@ -84,7 +85,7 @@ def patent_metadata(front: PatentFront) -> DocumentMetadata:
         "priorities": "; ".join(front.priorities),
     }
     return DocumentMetadata(
-        ids=Identifiers(other=tuple(sorted(pair for pair in other if pair[1]))),
+        ids=external_ids(cited, (("application", front.application),)),
         title=front.title or front.name,
         published=front.published,
         year=int(front.published[:4]) if front.published else None,

@@ -13,6 +13,7 @@ from eagle_biomed.formats.layout_extra import load_reader
 from eagle_biomed.formats.pdf_layout import Piece, PieceKind, pieces_of, without_running_lines
 from eagle_biomed.formats.pdf_text import PdfText
 from eagle_biomed.formats.raster_captions import name_in_words
+from eagle_biomed.formats.titles import is_generic_title, product_line
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import (
     Block,
@@ -68,11 +69,15 @@ def parse(source: Source, tools: FormatTools) -> ParseOutcome:
 
 
 def _document(source: Source, found: PdfText) -> ParsedDocument:
-    pieces = tuple(pieces_of(without_running_lines(found.lines, found.pages)))
+    lines = without_running_lines(found.lines, found.pages)
+    pieces = tuple(pieces_of(lines))
     shown = next((piece.text for piece in pieces if piece.kind is PieceKind.TITLE), "")
-    title = shown or _own_title(found.title) or _first_heading(pieces) or name_in_words(source.uri)
+    own = _own_title(found.title)
+    candidates = (shown, own, product_line(line.text for line in lines), _first_heading(pieces))
+    named = (each for each in candidates if each and not is_generic_title(each))
+    title = next(named, "") or name_in_words(source.uri)
     draft = _Draft()
-    if not shown and title == _own_title(found.title):
+    if not shown and title == own:
         draft.outline.title(title)
         draft.standing.append(Piece(PieceKind.TITLE, title, ()))
     for piece in pieces:

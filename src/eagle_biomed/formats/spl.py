@@ -8,6 +8,7 @@ LOINC code. The codes that say which part of a label a section is are a property
 from typing import TYPE_CHECKING
 
 from eagle_biomed.formats.catalog import FormatTools
+from eagle_biomed.formats.external_ids import external_ids
 from eagle_biomed.formats.sectioned import SectionedText
 from eagle_biomed.formats.spl_codes import SECTION_TITLES
 from eagle_biomed.formats.spl_products import Product, product_lines, read_products, unique
@@ -31,12 +32,12 @@ from eagle_rag.model.document import (
     SectionKind,
     Source,
 )
-from eagle_rag.model.metadata import DocumentMetadata, Identifiers
+from eagle_rag.model.metadata import DocumentMetadata
 
 if TYPE_CHECKING:
     from lxml import etree
 
-__all__ = ["label_edition", "label_identity", "label_title", "parse"]
+__all__ = ["label_edition", "label_identity", "label_ids", "label_title", "parse"]
 
 _BOILERPLATE = "these highlights do not include"
 _GENERIC_TITLES = frozenset({"drug facts", "drug facts:", "package label", "label"})
@@ -126,6 +127,12 @@ def label_identity(set_id: str, version: str) -> Identity | None:
     return Identity(f"{set_id}/{version or '0'}", f"spl-set:{set_id}", edition)
 
 
+def label_ids(set_id: str, version: str) -> tuple[tuple[str, str], ...]:
+    """Return what a label is cited by: its set id with the version, where it has both, and alone."""
+    edition = f"{set_id}/{version}" if set_id and version else ""
+    return (("spl-version", edition), ("spl-set", set_id))
+
+
 def label_title(written: str, products: tuple[Product, ...]) -> str:
     """Return the name a reader knows the label by.
 
@@ -159,13 +166,13 @@ def _metadata(
     document_id = attribute(root, ("id",), "root").lower()
     set_id = attribute(root, ("setId",), "root").lower()
     active = [one for product in products for one in product.active()]
-    other = {
+    others = {
         *(("ndc", code) for product in products for code in product.ndcs),
         *(("unii", one.unii) for one in active),
         *(("application", product.application) for product in products),
         ("spl", document_id),
-        ("spl-set", set_id),
     }
+    version = attribute(root, ("versionNumber",), "value")
     labeler = first(root, "author", "assignedEntity", "representedOrganization")
     properties = {
         "active_ingredients": "; ".join(unique(one.name for one in active)),
@@ -177,10 +184,10 @@ def _metadata(
         "routes": "; ".join(unique(route for one in products for route in one.routes)),
         SECTION_CODES: codes,
         "schedule": "; ".join(unique(product.schedule for product in products)),
-        "version": attribute(root, ("versionNumber",), "value"),
+        "version": version,
     }
     return DocumentMetadata(
-        ids=Identifiers(other=tuple(sorted(pair for pair in other if pair[1]))),
+        ids=external_ids(label_ids(set_id, version), others),
         title=label_title(text_at(root, "title"), products),
         published=published,
         year=int(published[:4]) if published else None,

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from eagle_biomed.formats.external_ids import external_ids
 from eagle_rag.model.document import BlockKind, Identity, ParsedDocument, Reference
-from eagle_rag.model.metadata import Author, DocumentMetadata, Identifiers
+from eagle_rag.model.metadata import Author, DocumentMetadata
 from eagle_rag.ops.outline import Outline
 
 __all__ = ["Chain", "Ligand", "Molecule", "StructureFacts", "entry_title", "structure_document"]
@@ -161,7 +162,7 @@ def _metadata(facts: StructureFacts) -> DocumentMetadata:
     }
     own = (("pdb", facts.entry),) if facts.entry else ()
     return DocumentMetadata(
-        ids=Identifiers(other=tuple(sorted({*own, *facts.ids}))),
+        ids=external_ids(own, facts.ids),
         title=facts.title,
         published=facts.deposited,
         year=int(facts.deposited[:4]) if facts.deposited else None,

@@ -21,7 +21,8 @@ class Identifiers:
         pmid: Digits only.
         pmcid: ``PMC`` and digits.
         doi: Lower case, no ``https://doi.org/`` or ``doi:`` prefix.
-        other: Further ``(scheme, value)`` pairs, as written, sorted.
+        other: Further ``(scheme, value)`` pairs, as written: what the work is cited by where its format
+            has ids of its own, then the rest, sorted.
     """
 
     pmid: str = ""

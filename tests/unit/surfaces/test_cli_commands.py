@@ -335,6 +335,7 @@ def test_every_paragraph_of_a_hit_is_indented(eagle: Eagle, tmp_path: Path) -> N
     lines = eagle("search", "kinase").out.splitlines()
     assert "   Kinase one." in lines
     assert "   Kinase two." in lines
+    assert lines[lines.index("   Kinase one.") + 1] == "", "a line of spaces is no empty line"
 
 
 def test_the_demo_keeps_its_index_where_the_data_folder_is(eagle: Eagle, tmp_path: Path) -> None:

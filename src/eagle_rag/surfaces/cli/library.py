@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from eagle_rag.surfaces.cli.ingest import paths_of, run_ingest
-from eagle_rag.surfaces.cli.output import print_json, print_text, print_verify
+from eagle_rag.surfaces.cli.output import left_out, print_json, print_text, print_verify
 from eagle_rag.surfaces.schemas import to_json
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def ingest(
     session: Session = context.obj
     with session.engine() as engine:
         report = run_ingest(engine, paths_of(paths), kb_name=kb, as_json=as_json)
-    if report.refused:
+    if left_out(report):
         raise typer.Exit(_PARTIAL)
 
 
@@ -71,7 +71,9 @@ def verify(
 
 def delete(
     context: typer.Context,
-    documents: Annotated[list[str], typer.Argument(help="Document ids, PMIDs, PMCIDs or DOIs.")],
+    documents: Annotated[
+        list[str], typer.Argument(help="Document ids, PMIDs, PMCIDs, DOIs or others.")
+    ],
     *,
     kb: Annotated[
         list[str] | None, typer.Option("--kb", help="Only in this knowledge base.")

@@ -10,9 +10,12 @@ from rich.markup import escape
 from rich.table import Table as Grid
 from rich.text import Text
 
+from eagle_rag.model.document import Refusal
 from eagle_rag.model.results import Hit, IngestReport, SearchResults, VerifyReport
+from eagle_rag.surfaces.cli.citations import cited_by
 
 __all__ = [
+    "left_out",
     "prepare_streams",
     "print_json",
     "print_report",
@@ -27,6 +30,7 @@ __all__ = [
 ]
 
 _SHOWN_REFUSALS = 20
+_PART = "part-of-document"
 _PIPED_WIDTH = 1 << 16
 # Stages whose events explain where hits come from; `plan` is written for --explain alone.
 _EXPLAINED = frozenset({"plan", "rerank"})
@@ -92,7 +96,7 @@ def print_rows(rows: Iterable[tuple[str, object]], *, title: str = "") -> None:
     grid.add_column(overflow="fold")
     for name, value in rows:
         grid.add_row(_plain(name), _plain(str(value)))
-    _stdout().print(grid)
+    _print_grid(grid)
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
@@ -102,7 +106,18 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
         grid.add_column(_plain(column), overflow="fold")
     for row in rows:
         grid.add_row(*(_plain(cell) for cell in row))
-    _stdout().print(grid)
+    _print_grid(grid)
+
+
+def _print_grid(grid: Grid) -> None:
+    """Print a grid; into a pipe without the spaces that fill its last column."""
+    console = _stdout()
+    if console.is_terminal:
+        console.print(grid)
+        return
+    with console.capture() as capture:
+        console.print(grid)
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().split("\n")[:-1]))
 
 
 def _plain(text: str) -> str:
@@ -130,13 +145,7 @@ def _print_hit(console: Console, hit: Hit) -> None:
     flag += " [bold]RETRACTION NOTICE[/]" if hit.retracts else ""
     year = f" ({hit.year})" if hit.year else ""
     console.print(f"[bold]{hit.rank}. {_plain(hit.title or hit.document_id)}[/]{year}{flag}")
-    names = [
-        hit.ids.pmcid,
-        f"PMID {hit.ids.pmid}" if hit.ids.pmid else "",
-        hit.ids.doi,
-        hit.journal,
-    ]
-    source = ", ".join(name for name in names if name)
+    source = ", ".join(name for name in (*cited_by(hit.ids), hit.journal) if name)
     if source:
         console.print(f"   {_plain(source)}")
     section = " > ".join(hit.section_path) or hit.section_kind
@@ -164,14 +173,17 @@ def _highlighted(hit: Hit) -> Text:
         text.stylize("italic", hit.clause.start - hit.start, hit.clause.end - hit.start)
         for term in hit.clause.terms:
             text.stylize("bold green", term.start - hit.start, term.end - hit.start)
-    return Text("   ") + Text("\n   ").join(text.split("\n", allow_blank=True))
+    lines = text.split("\n", allow_blank=True)
+    return Text("\n").join(Text("   ") + line if line else line for line in lines)
 
 
 def print_report(report: IngestReport) -> None:
     """Print what became of an ingest."""
+    refused = left_out(report)
+    parts = len(report.refused) - len(refused)
     say(
         f"{len(report.added)} added, {len(report.replaced)} replaced, {report.unchanged} unchanged,"
-        f" {len(report.duplicates)} duplicate, {len(report.refused)} refused,"
+        f" {len(report.duplicates)} duplicate, {len(refused)} refused,"
         f" {len(report.deleted)} deleted; {report.passages} passages written"
     )
     if report.pictures:
@@ -184,12 +196,20 @@ def print_report(report: IngestReport) -> None:
             " searched by words only")  # fmt: skip
     if report.recovered:
         say(f"{report.recovered} half-written versions of an interrupted run were cleared")
-    for refusal in report.refused[:_SHOWN_REFUSALS]:
+    if parts:
+        be = "file is a picture" if parts == 1 else "files are pictures"
+        say(f"{parts} {be} that a document beside shows, and kept with it")
+    for refusal in refused[:_SHOWN_REFUSALS]:
         member = f"#{refusal.member}" if refusal.member else ""
         remedy = f" ({refusal.remedy})" if refusal.remedy else ""
         say(f"refused {refusal.source_uri}{member}: {refusal.reason}: {refusal.message}{remedy}")
-    if len(report.refused) > _SHOWN_REFUSALS:
-        say(f"... and {len(report.refused) - _SHOWN_REFUSALS} more; --json lists all")
+    if len(refused) > _SHOWN_REFUSALS:
+        say(f"... and {len(refused) - _SHOWN_REFUSALS} more; --json lists all")
+
+
+def left_out(report: IngestReport) -> tuple[Refusal, ...]:
+    """Return what was refused for good: not the files that came in as part of another document."""
+    return tuple(each for each in report.refused if each.reason != _PART)
 
 
 def print_verify(report: VerifyReport) -> None:

@@ -13,6 +13,7 @@ from eagle_rag.errors import InvalidInput
 from eagle_rag.model.filters import AllOf, Compare, Filter, Operator
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.ops.filters import FIELD_TYPES
+from eagle_rag.surfaces.cli.citations import named_by
 from eagle_rag.surfaces.cli.hints import warn_of_unknown_kbs, warn_of_unknown_values
 from eagle_rag.surfaces.cli.ingest import paths_of, run_ingest
 from eagle_rag.surfaces.cli.output import (
@@ -33,9 +34,10 @@ from eagle_rag.surfaces.schemas import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from eagle_rag.engine import Engine
+    from eagle_rag.model.passage import StoredAsset
     from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord
     from eagle_rag.surfaces.cli.session import Session
 
@@ -110,7 +112,7 @@ def search(  # noqa: PLR0913 - one parameter an option, as typer wants it
     kb: KnowledgeBases = None,
     document: Annotated[
         list[str] | None,
-        typer.Option(help="Only this document: id, PMID, PMCID or DOI; repeat for several."),
+        typer.Option(help="Only this document, by any of its ids; repeat for several."),
     ] = None,
     where: Annotated[
         list[str] | None, typer.Option("--filter", help="Such as year>=2020; repeat for AND.")
@@ -179,7 +181,7 @@ def _most_bytes(engine: "Engine") -> int:
 
 def show(  # noqa: PLR0913 - one parameter an option, as typer wants it
     context: typer.Context,
-    document: Annotated[str, typer.Argument(help="Document id, PMID, PMCID or DOI.")],
+    document: Annotated[str, typer.Argument(help="Document id, PMID, PMCID, DOI or another id.")],
     *,
     passage: Annotated[str | None, typer.Option(help="Only this passage.")] = None,
     picture: Annotated[
@@ -206,7 +208,7 @@ def show(  # noqa: PLR0913 - one parameter an option, as typer wants it
             links = _links(engine, identity, kb_names)
             pictures = engine.pictures(identity, kb_names=kb_names)
             if not as_json:
-                _print_document(view, links)
+                _print_document(view, links, pictures)
                 print_pictures(pictures)
                 return
             value = document_json(view, links)
@@ -239,7 +241,11 @@ def _print_passage(record: "PassageRecord") -> None:
     print_text(passage.text)
 
 
-def _print_document(view: "DocumentView", links: list[tuple[str, "DocumentRecord"]]) -> None:
+def _print_document(
+    view: "DocumentView",
+    links: list[tuple[str, "DocumentRecord"]],
+    pictures: "Sequence[StoredAsset]",
+) -> None:
     record, meta = view.record, view.record.metadata
     authors = ", ".join(
         author.group or f"{author.given} {author.family}".strip() for author in meta.authors
@@ -252,7 +258,7 @@ def _print_document(view: "DocumentView", links: list[tuple[str, "DocumentRecord
         ("authors", authors),
         ("journal", meta.journal),
         ("published", meta.published),
-        ("ids", " ".join(part for part in (meta.ids.pmcid, meta.ids.pmid, meta.ids.doi) if part)),
+        ("ids", ", ".join(named_by(meta.ids))),
         ("licence", meta.licence),
         ("passages", record.passages),
         *(
@@ -267,9 +273,13 @@ def _print_document(view: "DocumentView", links: list[tuple[str, "DocumentRecord
     print_rows([(name, value) for name, value in rows if value != ""], title=meta.title)
     print_text("")
     print_text(view.text)
+    if view.figures or view.tables or pictures:
+        print_text("")
+    kept = {item.key for item in pictures}
     for figure in view.figures:
-        graphics = ", ".join(figure.graphics) or "no file"
-        print_text("\n" + visible(f"[figure {figure.label or figure.key}: {graphics}]"))
+        if figure.graphics or figure.key not in kept:  # else the picture's own line says it all
+            graphics = ", ".join(figure.graphics) or "no file"
+            print_text(visible(f"[figure {figure.label or figure.key}: {graphics}]"))
     for table in view.tables:
         size = (
             "picture only"

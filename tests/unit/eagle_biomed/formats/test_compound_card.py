@@ -1,6 +1,7 @@
 """The compound card: its exact form, because other parts read the structure from it."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -97,6 +98,33 @@ def test_properties_are_sorted_unique_and_never_empty() -> None:
     assert names == sorted(set(names))
     assert all(value for _, value in document.metadata.properties)
     assert ("field:a", "1") in document.metadata.properties
+
+
+def test_the_card_does_not_repeat_a_column_that_holds_nothing_but_its_names() -> None:
+    fields = (
+        ("name", "Aspirin"),
+        ("Synonyms", "ASA; acetylsalicylic acid"),
+        ("compound_id", "aspirin"),
+        ("drug", "aspirin; another"),
+        ("contains", "aspirin"),
+    )
+    compound = _compound(
+        ASPIRIN, name="aspirin", synonyms=("acetylsalicylic acid", "ASA"), fields=fields
+    )
+
+    document = compound_document(compound)
+
+    assert document.text.split("\n\n")[-1] == "drug: aspirin; another\ncontains: aspirin"
+    properties = dict(document.metadata.properties)
+    assert all(properties[f"field:{name}"] == value for name, value in fields)
+
+
+def test_a_compound_is_cited_by_its_inchikey_before_any_other_id() -> None:
+    compound = replace(_compound(ASPIRIN), ids=(("cas", "50-78-2"),))
+
+    ids = compound_document(compound).metadata.ids.other
+
+    assert [scheme for scheme, _ in ids] == ["inchikey", "parent-inchikey", "cas"]
 
 
 def test_a_parent_that_is_the_compound_itself_is_not_repeated() -> None:

@@ -112,6 +112,34 @@ def test_without_heading_styles_known_words_and_bold_lines_are_headings() -> Non
     assert headings == ["Introduction", "Of foxes"]
 
 
+def test_what_an_office_program_writes_as_title_is_none() -> None:
+    word = docx.Document()
+    word.core_properties.title = "Word Document"
+    word.add_paragraph("We gave it.")
+    slides = pptx.Presentation()
+    slides.core_properties.title = "PowerPoint Presentation"
+    for shown in ("Contents", "Rest in foxes"):
+        slides.slides.add_slide(slides.slide_layouts[5]).shapes.title.text = shown
+    stream = BytesIO()
+    slides.save(stream)
+
+    deck = parse_pptx(source_of(stream.getvalue(), "deck.pptx"), TOOLS).documents[0]
+
+    assert read(word).metadata.title == "Report of rest"
+    assert deck.metadata.title == "Rest in foxes"
+    assert "PowerPoint" not in deck.text
+
+
+def test_a_label_in_word_is_called_by_its_product() -> None:
+    word = docx.Document()
+    word.core_properties.title = ""
+    word.add_heading("HIGHLIGHTS OF PRESCRIBING INFORMATION", 0)
+    word.add_paragraph("These highlights do not include all the information needed to use ZORB.")
+    word.add_paragraph("ZORB (zorbanib) tablets, for oral use")
+
+    assert read(word).metadata.title == "ZORB (zorbanib) tablets, for oral use"
+
+
 def test_references_are_entries_and_not_text() -> None:
     word = docx.Document()
     word.add_heading("Results", 1)

@@ -62,6 +62,7 @@ def test_harmonised_names_are_metadata() -> None:
     metadata = _one().metadata
     assert metadata.title == "ZORBANIB (zorbanib mesylate)"
     assert ("labeler", "Fictive Pharma") in metadata.properties
+    assert metadata.ids.other[:2] == (("spl-version", "set-1/7"), ("spl-set", "set-1"))
     assert ("unii", "AB12CD34EF") in metadata.ids.other
     assert metadata.published == "2020-01-31"
 

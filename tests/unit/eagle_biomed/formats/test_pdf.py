@@ -218,6 +218,25 @@ def test_the_title_among_the_properties_is_used_unless_it_is_a_file_name() -> No
     assert read(page(*BODY), title="draft v2 final.docx").metadata.title == "Paper"
 
 
+def test_a_label_is_called_by_its_product_and_its_text_stays_as_it_was() -> None:
+    document = read(
+        page(
+            (20, "F", "HIGHLIGHTS OF PRESCRIBING INFORMATION"), "",
+            "These highlights do not include all the information needed to use ZORB safely and",
+            "effectively. See full prescribing information for ZORB.",
+            "ZORB (zorbanib) tablets, for oral use", "", *BODY,
+        ),
+    )  # fmt: skip
+
+    assert document.metadata.title == "ZORB (zorbanib) tablets, for oral use"
+    assert texts(document, BlockKind.TITLE) == ["HIGHLIGHTS OF PRESCRIBING INFORMATION"]
+
+
+def test_the_heading_of_an_abstract_is_no_title() -> None:
+    assert read(page((13, "B", "Abstract"), "", *BODY)).metadata.title == "Paper"
+    assert read(page(*BODY), title="Untitled document").metadata.title == "Paper"
+
+
 def test_a_scan_is_refused_with_the_remedy() -> None:
     error = refusal(pdf_of([[], page("Stamp 7")]))
 

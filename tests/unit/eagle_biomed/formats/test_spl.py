@@ -181,11 +181,12 @@ def test_product_data_become_metadata_and_a_line_of_text() -> None:
     assert properties["marketing_category"] == "NDA"
     assert properties["routes"] == "ORAL"
     assert document.metadata.ids.other == (
+        ("spl-version", "set-1/3"),
+        ("spl-set", "set-1"),
         ("application", "NDA123456"),
         ("ndc", "9999-0001"),
         ("ndc", "9999-0001-02"),
         ("spl", "doc-1"),
-        ("spl-set", "set-1"),
         ("unii", "AB12CD34EF"),
     )
     assert "ZORBANIB MESYLATE 40 mg / 0.8 mL (UNII AB12CD34EF)" in document.text
