@@ -4,8 +4,10 @@ A row of the store has its tags only where its collection keeps them, and never 
 registry has all of it (the reference's ``enrich_file_names``). One look-up each for all candidates of a stage.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from threading import Lock
 
 from eagle_biomed.enrichment import DRUGS_TAG, SECTION_TAG, tag
 from eagle_biomed.scoring import Evidence, parse_primary_drugs
@@ -19,6 +21,32 @@ __all__ = ["EvidenceReader", "evidence_of", "with_parts"]
 _SUMMARY = "content_summary"
 
 
+_KEPT = 2_048
+"""Passages that are kept: those of the last few queries, a few megabytes."""
+
+_Key = tuple[str, str, int]
+
+
+class _Recent:
+    """Passages by the version of their document, which never changes: four stages read the same ones."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[_Key, Passage] = OrderedDict()
+        self._lock = Lock()
+
+    def among(self, keys: Sequence[_Key]) -> dict[_Key, Passage]:
+        """Return those that are kept."""
+        with self._lock:
+            return {key: self._kept[key] for key in keys if key in self._kept}
+
+    def keep(self, passages: Mapping[_Key, Passage]) -> None:
+        """Keep passages; the oldest go."""
+        with self._lock:
+            self._kept.update(passages)
+            while len(self._kept) > _KEPT:
+                self._kept.popitem(last=False)
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceReader:
     """Reads the evidence of candidates.
@@ -30,6 +58,7 @@ class EvidenceReader:
 
     texts: PassageTexts | None
     names: NameLookup | None
+    recent: _Recent = field(default_factory=_Recent)
 
     def read(
         self, candidates: Sequence[Candidate], *, kb_names: Sequence[str] | None
@@ -40,18 +69,31 @@ class EvidenceReader:
             candidates: What is scored.
             kb_names: Knowledge bases the caller may see; ``None`` for all.
         """
-        passages: Mapping[str, Passage] = {}
+        passages = self._passages(candidates, kb_names)
         called: Mapping[str, DocumentNames] = {}
-        if candidates and self.texts is not None:
-            ids = list(dict.fromkeys(each.passage_id for each in candidates))
-            passages = self.texts.texts(ids, kb_names=kb_names)
         if candidates and self.names is not None:
             documents = list(dict.fromkeys(each.document_id for each in candidates))
             called = self.names.names_of(documents, kb_names=kb_names)
         return tuple(
-            evidence_of(each, passages.get(each.passage_id), called.get(each.document_id))
+            evidence_of(each, passages.get(_key(each)), called.get(each.document_id))
             for each in candidates
         )
+
+    def _passages(
+        self, candidates: Sequence[Candidate], kb_names: Sequence[str] | None
+    ) -> dict[_Key, Passage]:
+        found = self.recent.among([_key(each) for each in candidates])
+        unread = {_key(each): each.passage_id for each in candidates if _key(each) not in found}
+        if unread and self.texts is not None:
+            read = self.texts.texts(list(dict.fromkeys(unread.values())), kb_names=kb_names)
+            new = {key: read[identity] for key, identity in unread.items() if identity in read}
+            self.recent.keep(new)
+            found |= new
+        return found
+
+
+def _key(candidate: Candidate) -> _Key:
+    return candidate.passage_id, candidate.document_id, candidate.version
 
 
 def evidence_of(

@@ -37,7 +37,7 @@ __all__ = ["MergedReranker", "Scored", "fuse_scores", "is_by_picture", "standing
 
 _VISUAL: Final = frozenset({RADIOLOGY, PATHOLOGY, CORE_VISUAL})
 _SEARCH_ARMS: Final = frozenset({"dense", "identifier", "lexical"})
-_AUDITED: Final = "rerank_t2_domain"
+_AUDITED: Final = "rerank_scores"
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ def library(
         (
             "domain",
             [
-                ("rerank_t2_domain", "biomed", "3 candidates by fused"),
+                ("rerank_scores", "biomed", "3 candidates by fused"),
                 ("rerank_t2_domain", "core", "3 of 3 candidates reranked by the plugin"),
             ],
         ),

@@ -1,16 +1,57 @@
 """Queries to vectors: which tower of which encoder, and whether it is of the collection's space."""
 
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
 
 from eagle_rag.errors import UnknownName, VectorSpaceMismatch
 from eagle_rag.kernel.collections import CollectionRegistry
 from eagle_rag.kernel.encoders import EncoderRegistry
 from eagle_rag.model.collection import CollectionSchema
-from eagle_rag.model.passage import FloatArray, VectorSpec
+from eagle_rag.model.passage import EncodedBatch, FloatArray, VectorSpec
 from eagle_rag.model.query import CollectionQueryPlan
 from eagle_rag.retrieve.search import Reach
 
 __all__ = ["QueryEncoder"]
+
+_RECENT = 64
+"""Queries remembered: each search asks for its own a few times, in several collections and depths."""
+
+_Encoded = tuple[FloatArray, bool]
+
+
+def _first(batch: EncodedBatch) -> _Encoded:
+    return batch.vectors[0], bool(batch.truncated)
+
+
+@dataclass(slots=True)
+class _Slot:
+    lock: Lock = field(default_factory=Lock)
+    value: _Encoded | None = None
+
+
+class _Recent:
+    """Vectors of the last queries in words; one that two threads ask for at once is encoded once."""
+
+    def __init__(self) -> None:
+        self._slots: OrderedDict[tuple[str, str], _Slot] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: tuple[str, str], encode: Callable[[], _Encoded]) -> _Encoded:
+        """Return the vector of a query, encoded unless it is known; one that failed is tried again."""
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            if len(self._slots) > _RECENT:
+                self._slots.popitem(last=False)
+        with slot.lock:
+            if slot.value is None:
+                vector, truncated = encode()
+                own = vector.copy()
+                own.setflags(write=False)
+                slot.value = (own, truncated)
+            return slot.value
 
 
 class QueryEncoder:
@@ -31,6 +72,7 @@ class QueryEncoder:
         self._encoders = encoders
         self._collections = collections
         self._schema_of = schema_of
+        self._recent = _Recent()
 
     def encode(self, plan: CollectionQueryPlan, asked: str | bytes) -> tuple[FloatArray, bool]:
         """Return the vector of a query in words or of a picture, and whether it was truncated.
@@ -50,8 +92,9 @@ class QueryEncoder:
         else:
             words = self._encoders.text(plan.encoder)
             self._check(plan, words.spec)
-            batch = words.encode_query(asked if isinstance(asked, str) else "")
-        return batch.vectors[0], bool(batch.truncated)
+            text = asked if isinstance(asked, str) else ""
+            return self._recent.get((plan.encoder, text), lambda: _first(words.encode_query(text)))
+        return _first(batch)
 
     def encode_for(self, collection: str, text: str) -> FloatArray:
         """Return the vector of a query in words by the encoder that fills a collection.

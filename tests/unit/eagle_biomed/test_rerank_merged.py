@@ -460,9 +460,9 @@ def test_every_rerank_is_audited_with_what_it_went_by() -> None:
     ranked(reranker(audit=audit), "x", GENERAL, (candidate("a"),))
     events = [(event.category, event.decision, event.detail) for event in audit.events]
     assert events == [
-        ("rerank_t2_domain", "1 candidates by pairs", ()),
+        ("rerank_scores", "1 candidates by pairs", ()),
         (
-            "rerank_t2_domain",
+            "rerank_scores",
             "1 candidates by fused",
             (("note", "no cross-encoder is configured"),),
         ),
