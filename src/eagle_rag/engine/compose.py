@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 # Raised whenever parsing, cutting or tokenising changes what an unchanged file becomes.
-_PREPARE_REVISION = 2
+_PREPARE_REVISION = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -488,4 +488,4 @@ class Engine:
 
 def _no_document(identifier: str) -> NotFound:
     message = f"no document {excerpt(identifier)!r}"
-    return NotFound(message, remedy="`eagle search` shows ids; a PMID, PMCID or DOI works too")
+    return NotFound(message, remedy="`eagle search` shows ids; any of a document works")

@@ -66,6 +66,7 @@ def test_a_compound_shows_its_inchikey_and_its_name_once_below_the_title(
     ids = biomed("search", "zorbane", "-k", "1", "--json").json["hits"][0]["ids"]["other"]
 
     assert out.splitlines()[1] == f"   inchikey:{dict(ids)['inchikey']}"
+    assert out.splitlines()[2].startswith("   characters "), "a card has no section to name"
     assert out.count("zorbane") == 2
     assert "comment: made up" in out
     assert biomed("verify").code == 0

@@ -149,8 +149,9 @@ def _print_hit(console: Console, hit: Hit) -> None:
     if source:
         console.print(f"   {_plain(source)}")
     section = " > ".join(hit.section_path) or hit.section_kind
+    place = "" if section == "body" else f"{_plain(section)} | "  # which says nothing of where
     console.print(
-        f"   [dim]{_plain(section)} | characters {hit.start}-{hit.end} of {hit.document_id}"
+        f"   [dim]{place}characters {hit.start}-{hit.end} of {hit.document_id}"
         f" | {hit.passage_id} | score {hit.score:.4f}[/]"
     )
     console.print(_highlighted(hit))
