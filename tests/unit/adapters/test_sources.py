@@ -338,7 +338,7 @@ def test_what_is_no_file_is_refused_by_name_and_never_waited_for(
     assert names(read(Path("/dev/null"))) == ["null (not-a-file)"]
 
 
-@pytest.mark.parametrize("data", [gzip.compress(b"x" * 11), b"no gzip"])
+@pytest.mark.parametrize("data", [gzip.compress(b"x" * 11), b"no gzip"], ids=["cut", "none"])
 def test_a_refused_compressed_file_has_the_name_the_user_gave(tmp_path: Path, data: bytes) -> None:
     write_files(tmp_path, {"a.txt.gz": data})
     [refusal] = read(tmp_path / "a.txt.gz", limits=SourceLimits(max_file_bytes=10))
