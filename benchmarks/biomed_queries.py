@@ -156,13 +156,9 @@ def _without_exact_compounds() -> AbstractContextManager[None]:
     return patched(ExactCompounds, "supplement", lambda *_: None)
 
 
-# Without a cross-encoder: no package of the default install ships one, and the fused scores take its place.
-_TIER2: Mapping[str, object] = {"rerank.policy": "domain", f"{_OPTION}domain_rerank_encoder": ""}
-
-
 def _weights(**changed: float) -> dict[str, object]:
     scoring = {name: dict(changed) for name in PROFILE_WEIGHTS}
-    return {**_TIER2, f"{_OPTION}retrieval_scoring": scoring}
+    return {f"{_OPTION}retrieval_scoring": scoring}
 
 
 def _weighted(alpha: float) -> Variant:
@@ -186,12 +182,11 @@ VARIANTS = (
     Variant("vectors alone", mode="dense"),
     *(_weighted(alpha) for alpha in (0.3, 0.5, 0.7)),
     Variant("no tier 2", {"rerank.policy": "none"}),
-    Variant("tier 2", _TIER2),
-    Variant("tier 2, no supplement", {**_TIER2, f"{_OPTION}supplement_min_new": 0}),
-    Variant("tier 2, no entity score", _weights(w_entity=0.0)),
-    Variant("tier 2, no section score", _weights(w_sec=0.0)),
-    Variant("tier 2, no penalty", _weights(w_xdrug_penalty=0.0)),
-    Variant("tier 2, penalty 0.5", _weights(w_xdrug_penalty=0.5)),
+    Variant("no supplement", {f"{_OPTION}supplement_min_new": 0}),
+    Variant("no entity score", _weights(w_entity=0.0)),
+    Variant("no section score", _weights(w_sec=0.0)),
+    Variant("no penalty", _weights(w_xdrug_penalty=0.0)),
+    Variant("penalty 0.5", _weights(w_xdrug_penalty=0.5)),
 )
 
 
