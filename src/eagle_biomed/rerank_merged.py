@@ -38,6 +38,8 @@ __all__ = ["MergedReranker", "Scored", "fuse_scores", "is_by_picture", "standing
 _VISUAL: Final = frozenset({RADIOLOGY, PATHOLOGY, CORE_VISUAL})
 _SEARCH_ARMS: Final = frozenset({"dense", "identifier", "lexical"})
 _AUDITED: Final = "rerank_scores"
+_FUSED: Final = "fused"
+"""What ``RerankScores.source`` says of scores that stand in, and the part such a score is shown as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,8 @@ def fuse_scores(
 ) -> list[Scored]:
     """Return the candidates with their final scores and the parts of them, best first.
 
-    Equal scores keep the merged order.
+    Equal scores keep the merged order. The part ``ce_raw`` is what the cross-encoder said; a score that stands
+    in for it is the part ``fused``, so that nobody takes the one for the other. ``ce_norm`` is either.
 
     Args:
         context: Its intent has the section cues.
@@ -110,6 +113,7 @@ def fuse_scores(
     """
     reached = normalise([value for value in scores.values if value is not None])
     upcoming = iter(reached)
+    raw_part = _FUSED if scores.source == _FUSED else "ce_raw"
     fused: list[Scored] = []
     pairs = zip(candidates, scores.values, strict=True)
     for place, ((candidate, evidence), raw) in enumerate(pairs):
@@ -120,7 +124,7 @@ def fuse_scores(
         final = fused_score(ce_norm, entity, section, xdrug, weights)
         parts = {"ce_norm": ce_norm, "entity": entity, "section": section, "xdrug": xdrug}
         if raw is not None:
-            parts["ce_raw"] = raw
+            parts[raw_part] = raw
         if scores.failed:
             parts[STAND_IN_PART] = 1.0
         explained = with_parts(candidate, final=final, **parts)
@@ -195,8 +199,10 @@ class MergedReranker:
         self._log(query, scores)
         candidates = [candidate for candidate, _ in pairs]
         evidence = self.reader.read(candidates, kb_names=context.request.kb_names)
-        # Who asks for molecules like one asks for others than the one named: they are no noise.
-        alike = asks_for_neighbours(query)
+        # Who asks for molecules like one asks for others than the one named: they are no noise. A question that
+        # leaves chemistry out is about texts, whatever its words: there another drug is noise.
+        left_out = CHEMICAL in context.intent.suppress_collections
+        alike = not left_out and asks_for_neighbours(query)
         fused = fuse_scores(
             context,
             tuple(zip(candidates, evidence, strict=True)),

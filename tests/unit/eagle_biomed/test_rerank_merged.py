@@ -201,7 +201,7 @@ def test_without_a_cross_encoder_the_fused_scores_stand_in() -> None:
         ("first", 0.35),
         ("last", 0.0),
     ]
-    assert part(found[0], "ce_raw") == 0.2
+    assert part(found[0], "fused") == 0.2
 
 
 @pytest.mark.parametrize(
@@ -242,9 +242,10 @@ def test_an_encoder_that_fails_is_told_to_the_trace() -> None:
         audit=Audit(),
     )
     (stood_in,) = ranked(failing, "x", GENERAL, (candidate("a", 0.5),))
-    assert (part(stood_in, "stand_in"), part(stood_in, "ce_raw")) == (1.0, 0.5)
+    assert (part(stood_in, "stand_in"), part(stood_in, "fused")) == (1.0, 0.5)
     (meant,) = ranked(reranker(), "x", GENERAL, (candidate("a", 0.5),))
     assert "stand_in" not in dict(meant.parts)
+    assert all("ce_raw" not in dict(each.parts) for each in (stood_in, meant))
 
 
 def injected(key: str, score: float = 102.5) -> Candidate:
