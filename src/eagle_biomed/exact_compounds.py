@@ -1,10 +1,11 @@
 """Compounds by their InChIKey: the documents themselves, then other salts and forms of the same parent.
 
-No index and no encoder: the registry is asked. In the core's search, a query that holds a structure gets
-these documents first; a query that only names a drug is left alone. Chemistry is imported with the first
+No index and no encoder: the registry is asked. In the core's search, a query that holds a structure or
+an InChIKey gets these documents first; a query that only names a drug is left alone. Chemistry is imported with the first
 structure.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -29,6 +30,7 @@ __all__ = [
 
 COMPOUND_FORMAT = "compound"
 _ARM = "supplement/exact-structure"
+_INCHIKEY = re.compile(r"(?<![\w-])[A-Z]{14}-[A-Z]{10}-[A-Z](?![\w-])", re.IGNORECASE)
 _STRUCTURES = 3
 """Structures of a query that are looked up; further ones are left to the encoder."""
 _FORMS = 10
@@ -150,7 +152,12 @@ def is_exact_compound(candidate: Candidate) -> bool:
 
 
 def _keys_in(query: str) -> Iterator[tuple[str, str]]:
-    """Yield InChIKey and parent's InChIKey of each structure that the query holds."""
+    """Yield InChIKey and parent's InChIKey of each structure that the query holds, InChIKeys first.
+
+    Of a key that is written down, the parent's is not known: it may be that of its own salts.
+    """
+    written = dict.fromkeys(key.upper() for key in _INCHIKEY.findall(query))
+    yield from ((key, key) for key in tuple(written)[:_STRUCTURES])
     for text in tuple(dict.fromkeys(candidates(query)))[:_STRUCTURES]:
         from eagle_biomed.chemistry import MoleculeRefused, read_line, standardise
 

@@ -7,7 +7,6 @@ do not take every place of another.
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Final
 
 from eagle_biomed.combination import DrugMentions
 from eagle_biomed.evidence import with_parts
@@ -25,9 +24,6 @@ INJECTED = "injected"
 """Part of a candidate that says it was injected; its value is 1."""
 INJECTED_SCORE = 100.0
 """What is added to its score: no fused score comes near, so that no cut before the rerank drops it."""
-_RERANKED: Final = 50
-"""Candidates that the merged rerank sees: the default of ``rerank.depth``, for no context tells the one in force.
-It decides which of two drugs goes first when both had as many turns, and nothing else."""
 
 
 def inject_supplement_candidates(
@@ -50,6 +46,7 @@ def inject_for_each_drug(
     mentions: DrugMentions,
     *,
     min_new: int = 2,
+    depth: int = 50,
 ) -> tuple[Candidate, ...]:
     """Return the ranking with supplement hits on top that it does not hold, taken in turns by drug.
 
@@ -63,12 +60,13 @@ def inject_for_each_drug(
         supplement: Best first.
         mentions: Which drugs a candidate names.
         min_new: How many at most, unless there are more drugs: then one a drug. 0 injects none.
+        depth: Candidates that the rerank sees.
     """
     unseen = _unseen(merged, supplement)
     if not (unseen and min_new):
         return merged
     limit = max(min_new, len(mentions.drugs))
-    head = merged[: max(_RERANKED - limit, 0)]  # what is injected pushes the others down
+    head = merged[: max(depth - limit, 0)]  # what is injected pushes the others down
     named = mentions.of((*head, *unseen))
     standing = [
         any(row[drug] for row in named[: len(head)]) for drug in range(len(mentions.drugs))
@@ -139,4 +137,6 @@ def post_merge(
         return merged
     if mentions is None:
         return inject_supplement_candidates(merged, supplement, min_new=min_new)
-    return inject_for_each_drug(merged, supplement, mentions, min_new=min_new)
+    return inject_for_each_drug(
+        merged, supplement, mentions, min_new=min_new, depth=context.rerank_depth
+    )

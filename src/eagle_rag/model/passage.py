@@ -38,8 +38,7 @@ class Passage:
         start: First character in the canonical text.
         end: One past the last character.
         text: The characters between them.
-        tags: What plugins stamped on it, sorted ``(name, value)`` pairs, such as
-            ``("primary_drugs", "osimertinib,savolitinib")``.
+        tags: What plugins stamped on it, sorted ``(name, value)`` pairs.
     """
 
     id: str
@@ -111,7 +110,7 @@ class ChunkDecision:
         target: Ordinal of the passage, or position of the asset.
         collection: Collection it is written to.
         encoder: Label of the encoder that fills it.
-        chunk_type: ``text``, ``biomed_text``, ``chemical``, ``medical_image`` ...
+        chunk_type: ``text``, ``visual``, or a name of the plugin's.
         confidence: 0 to 1.
         rule: Name of the rule that decided.
         exclusive_group: Of all decisions for one target in one group, only the first stands.

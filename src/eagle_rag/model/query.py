@@ -68,7 +68,7 @@ class QueryIntent:
     """What kind of question it is; filled by a domain plugin.
 
     Args:
-        workflow: ``general``, ``chemical``, ``regulatory``, ``combination``, ``drug_entity`` ...
+        workflow: ``general``, or a name of the plugin's.
         suppress_collections: Collections not to search.
         section_cues: Section tags the question points to.
         require_entity_match: Only hits that mention the entity asked for are worth showing.
@@ -87,7 +87,7 @@ class QueryAddition:
     Args:
         dense_suffix: Appended to the text the dense arms see.
         lexical_terms: Further terms for the lexical arms.
-        note: For the trace.
+        note: Shown in the trace of a search that is explained.
         plugin: Stamped by the bus.
     """
 
@@ -111,6 +111,7 @@ class QueryContext:
         rerank_policy: Who reranks the merged ranking: the plugin (``domain``), the core's cross-encoder
             (``general``) or nobody.
         rerank_budget_s: Seconds that scoring pairs may take in all; ``None`` is no limit.
+        rerank_depth: Candidates of the merged ranking that are reranked at most.
     """
 
     request: SearchRequest
@@ -121,6 +122,7 @@ class QueryContext:
     intent: QueryIntent = field(default_factory=QueryIntent)
     rerank_policy: RerankPolicy = "none"
     rerank_budget_s: float | None = None
+    rerank_depth: int = 50
 
 
 @dataclass(frozen=True, slots=True)

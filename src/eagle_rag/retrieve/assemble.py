@@ -1,6 +1,6 @@
 """Stage 1: a request to a query context: checked, tokenised, scoped."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from eagle_rag.errors import InvalidQuery
 from eagle_rag.kernel.bus import BoundBus
@@ -9,10 +9,32 @@ from eagle_rag.model.query import QueryContext, RerankPolicy, SearchRequest
 from eagle_rag.ops.pictures import picture_type
 from eagle_rag.ops.tokens import tokenize
 
-__all__ = ["assemble_query", "check_request"]
+__all__ = ["RerankTerms", "assemble_query", "check_request", "rerank_terms"]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankTerms:
+    """What plugins are told of the merged rerank; see ``QueryContext``."""
+
+    policy: RerankPolicy = "none"
+    budget_s: float | None = None
+    depth: int = 50
+
 
 _MAX_WINDOW = 10_000
 _MAX_IMAGE_BYTES = 100 << 20
+
+
+def rerank_terms(bus: BoundBus, asked: RerankTerms, *, has_pairs: bool) -> RerankTerms:
+    """Return what plugins are told: policy ``none`` where the one who should rerank is not there.
+
+    Args:
+        bus: Hooks.
+        asked: As configured.
+        has_pairs: The core has a cross-encoder.
+    """
+    there = {"domain": bool(bus.implements("rerank_merged")), "general": has_pairs}
+    return asked if there.get(asked.policy) else replace(asked, policy="none")
 
 
 def check_request(
@@ -64,7 +86,7 @@ def assemble_query(
     *,
     max_query_chars: int,
     max_image_bytes: int = _MAX_IMAGE_BYTES,
-    rerank: tuple[RerankPolicy, float | None] = ("none", None),
+    rerank: RerankTerms = RerankTerms(),
 ) -> QueryContext:
     """Return the context that every later stage receives.
 
@@ -73,7 +95,7 @@ def assemble_query(
         request: What was asked.
         max_query_chars: Longer queries are refused.
         max_image_bytes: Larger pictures are refused.
-        rerank: Who reranks the merged ranking, and the seconds that may take.
+        rerank: Who reranks the merged ranking, how much of it, and the seconds that may take.
 
     Raises:
         InvalidQuery: The request has no defined answer.
@@ -84,8 +106,9 @@ def assemble_query(
         namespace=bus.namespace,
         tokens=tuple(tokenize(request.query)),
         scope=_scope(request),
-        rerank_policy=rerank[0],
-        rerank_budget_s=rerank[1],
+        rerank_policy=rerank.policy,
+        rerank_budget_s=rerank.budget_s,
+        rerank_depth=rerank.depth,
     )
     return replace(context, additions=bus.query_assemble(context))
 

@@ -31,7 +31,7 @@ from eagle_rag.ports.plugins import DecisionLog
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionReader
 from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
-from eagle_rag.retrieve.assemble import assemble_query
+from eagle_rag.retrieve.assemble import RerankTerms, assemble_query, rerank_terms
 from eagle_rag.retrieve.classify import Catalogue, add_scope_plans, classify_query
 from eagle_rag.retrieve.enrich import enrich_candidates, readable_passages
 from eagle_rag.retrieve.expand import expand_for_plan, find_intent
@@ -47,6 +47,7 @@ from eagle_rag.retrieve.fuse import (
 from eagle_rag.retrieve.inject import inject_supplement
 from eagle_rag.retrieve.report import (
     QueryReport,
+    note_events,
     plan_events,
     retraction_events,
     route_message,
@@ -148,13 +149,14 @@ class SearchPipeline:
         """
         run = QueryReport()
         bus = self._bus.bind(namespace, run.events.append)
+        terms = RerankTerms(config.rerank_policy, config.rerank_budget_s, config.rerank_depth)
         with run.stage("assemble"):
             context = assemble_query(
                 bus,
                 request,
                 max_query_chars=config.max_query_chars,
                 max_image_bytes=config.max_image_bytes,
-                rerank=(self._who_reranks(bus, config), config.rerank_budget_s),
+                rerank=rerank_terms(bus, terms, has_pairs=self._services.pairs is not None),
             )
             context = find_intent(bus, context)
         if not context.tokens and request.mode != "dense" and request.query.strip():
@@ -166,11 +168,13 @@ class SearchPipeline:
             route = self._route(bus, context, run)
             plans = self._planned(bus, context, route.plans, run)
         results = self._results(bus, context, plans, config=config, run=run)
+        run.note_empty(context)
         if request.explain:
             found = [(each.plan, run.found.get(at, 0)) for at, each in enumerate(plans)]
-            names = [name for name, _ in route.hints]
-            known = {plan.collection for plan in self._services.plans(names)}
-            run.events.extend(plan_events(route, found, collections=known))
+            known = {plan.collection for plan in self._services.plans([*dict(route.hints)])}
+            run.events.extend(
+                (*plan_events(route, found, collections=known), *note_events(context))
+            )
         page = results[request.offset : request.offset + request.top_k]
         with run.stage("enrich"):
             hits = enrich_candidates(
@@ -185,12 +189,6 @@ class SearchPipeline:
             run.events.extend(retraction_events(hits))
         return SearchResults(request.query, hits, Trace(tuple(run.events)))
 
-    def _who_reranks(self, bus: BoundBus, config: SearchConfig) -> RerankPolicy:
-        """Return what plugins are told: ``none`` where the one who should rerank is not there."""
-        brings = bool(bus.implements("rerank_merged"))
-        there = {"domain": brings, "general": self._services.pairs is not None}
-        return config.rerank_policy if there.get(config.rerank_policy) else "none"
-
     def _route(self, bus: BoundBus, context: QueryContext, run: QueryReport) -> RouteDecision:
         services = self._services
         catalogue = Catalogue(
@@ -204,7 +202,7 @@ class SearchPipeline:
         message = route_message(route)
         run.note("classify", message, plugin=route.plugin)
         if scoped.empty:
-            run.note("classify", scope_message(context))
+            run.note("scope", scope_message(context))
         if scoped.suppressed:
             names = ", ".join(scoped.suppressed)
             run.note("classify", f"{names} left out of the scope: the intent suppresses it")
@@ -302,7 +300,7 @@ class SearchPipeline:
             with run.stage("rank"):
                 merged = self._rank(bus, context, planned, arms=arms, config=config, run=run)
                 if depth == _DEPTHS[0]:
-                    # Deeper passes only append: nothing to put first, nothing worth a reranker's time.
+                    # Deeper passes only append.
                     merged = self._supplemented(bus, context, planned, merged=merged, run=run)
                     merged = self._rerank(bus, context, merged, config=config, run=run)
                 for candidate in merged:

@@ -9,7 +9,14 @@ from eagle_rag.model.query import CollectionQueryPlan, QueryContext, RouteDecisi
 from eagle_rag.model.records import LiveState
 from eagle_rag.model.results import Hit, TraceEvent
 
-__all__ = ["QueryReport", "plan_events", "retraction_events", "route_message", "scope_message"]
+__all__ = [
+    "QueryReport",
+    "note_events",
+    "plan_events",
+    "retraction_events",
+    "route_message",
+    "scope_message",
+]
 
 
 @dataclass(slots=True)
@@ -46,6 +53,13 @@ class QueryReport:
         """Say that a document was left out because it cannot be read."""
         self.note("enrich", f"a document was left out: {message}", degraded=True)
 
+    def note_empty(self, context: QueryContext) -> None:
+        """Say when a scope left nothing: a dense arm finds something wherever there is something."""
+        asked = context.scope is not None and context.request.mode != "lexical"
+        said = any(event.stage == "scope" for event in self.events)
+        if asked and not said and not any(self.found.values()):
+            self.note("scope", scope_message(context))
+
     def note_truncation(self, names: Sequence[str]) -> None:
         """Say once that these arms saw only the head of the query."""
         if names and not any(event.stage == "encode" for event in self.events):
@@ -74,7 +88,8 @@ def scope_message(context: QueryContext) -> str:
     elif request.kb_names is not None:
         what = f"knowledge bases {list(request.kb_names)}"
     else:
-        what = "the filter"
+        return "the scope holds no document: the filter"
+    what += ", with the filter" if request.filters is not None else ""
     return f"the scope holds no document: {what}"
 
 
@@ -102,6 +117,13 @@ def plan_events(
     for name, hint in sorted(hints.items()):
         stage = "plan" if name in collections else "hint"
         yield TraceEvent(stage, f"{name}: {hint}", plugin=route.plugin)
+
+
+def note_events(context: QueryContext) -> Iterator[TraceEvent]:
+    """Yield what plugins noted while the query was assembled."""
+    for addition in context.additions:
+        if addition.note:
+            yield TraceEvent("assemble", addition.note, plugin=addition.plugin)
 
 
 def retraction_events(hits: Sequence[Hit]) -> Iterator[TraceEvent]:

@@ -61,6 +61,35 @@ def test_a_structure_in_a_query_brings_its_documents(make_library: Make, query: 
     assert {each.collection for each in brought} == {"eagle_text_biomed"}
 
 
+@pytest.mark.parametrize(
+    "query", [KEY, f"which drug has the InChIKey {KEY}?", f"inchikey={KEY.lower()}", f"({KEY})"]
+)
+def test_an_inchikey_in_a_query_brings_its_compound_first_then_its_salts(
+    make_library: Make, query: str
+) -> None:
+    brought = _supplement(make_library(SODIUM, ASPIRIN, "CCO"), query)
+    assert brought is not None
+    assert [KEY.lower() in each.document_id for each in brought] == [True, False]
+
+
+def test_an_inchikey_of_a_salt_brings_that_salt(make_library: Make) -> None:
+    library = make_library(POTASSIUM, ASPIRIN, SODIUM)
+    keys = {
+        dict(each.metadata.properties)["smiles"]: dict(each.metadata.properties)["inchikey"]
+        for each in library.records.values()
+    }
+    brought = _supplement(library, f"what is {keys[SODIUM]}")
+    assert brought is not None
+    assert [keys[SODIUM].lower() in each.document_id for each in brought] == [True]
+
+
+@pytest.mark.parametrize("query", [f"X{KEY}", f"{KEY}-7", "BSYNRYMUTXBXSQ-UHFFFAOYSA"])
+def test_what_is_longer_or_shorter_than_an_inchikey_is_none(
+    make_library: Make, query: str
+) -> None:
+    assert _supplement(make_library(ASPIRIN), query) is None
+
+
 @pytest.mark.parametrize("query", ["aspirin for headache", "CNS and CO", "SMILES: C(C", ""])
 def test_a_query_without_a_structure_is_left_alone(make_library: Make, query: str) -> None:
     assert _supplement(make_library(ASPIRIN), query) is None

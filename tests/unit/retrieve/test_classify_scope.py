@@ -118,6 +118,10 @@ def test_what_the_intent_suppresses_is_not_added_and_said() -> None:
             SearchRequest("x", document_ids=("d9",), kb_names=("papers",)),
             "documents ['d9'] in knowledge bases ['papers']",
         ),
+        (
+            SearchRequest("x", kb_names=("absent",), filters=Compare("year", "eq", 1)),
+            "knowledge bases ['absent'], with the filter",
+        ),
     ],
 )
 def test_a_scope_that_holds_nothing_adds_nothing_and_is_named(

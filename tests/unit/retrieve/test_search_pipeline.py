@@ -18,6 +18,7 @@ from eagle_rag.model.query import (
     CollectionQueryPlan,
     ExpandedQuery,
     GroupBy,
+    QueryAddition,
     QueryContext,
     QueryIntent,
     RerankPolicy,
@@ -192,9 +193,12 @@ def test_i1_a_scope_is_searched_in_every_collection_it_was_written_to(
     results = _search(engine, SearchRequest("kinase", **scope), classify_query=_text_only)
     messages = [event.message for event in results.trace.events if event.stage == "classify"]
     assert messages[0] == rules
-    empty = "the scope holds no document: knowledge bases ['absent']"
-    assert (empty in messages) == (scope.get("kb_names") == ("absent",))
-    assert bool(results.hits) == ("absent" not in str(scope) and "spl" not in str(scope))
+    empty = {"absent": "knowledge bases ['absent']", "spl": "the filter"}
+    said = [
+        f"the scope holds no document: {what}" for key, what in empty.items() if key in str(scope)
+    ]
+    assert [event.message for event in results.trace.events if event.stage == "scope"] == said
+    assert bool(results.hits) == (not said)
 
 
 def test_the_intent_is_found_once_before_routing_and_every_later_hook_sees_it(
@@ -326,6 +330,27 @@ def test_plugins_are_told_that_nobody_reranks_where_the_one_asked_for_is_not_the
         retrieve_supplement=retrieve_supplement,
     )
     assert seen == [told]
+
+
+def test_a_scope_is_not_called_empty_for_words_that_are_not_in_it(engine: Engine) -> None:
+    """The lexical arm alone cannot tell."""
+    filters = Compare("source_type", "eq", "jats")
+    results = _search(engine, SearchRequest("zebra", mode="lexical", filters=filters))
+    assert results.hits == ()
+    assert all(event.stage != "scope" for event in results.trace.events)
+
+
+def test_what_plugins_note_of_a_query_is_in_the_trace_when_it_is_explained(engine: Engine) -> None:
+    def query_assemble(**_: object) -> QueryAddition:
+        return QueryAddition(note="also called MET")
+
+    def noted(*, explain: bool) -> list[tuple[str, str]]:
+        request = SearchRequest("kinase", explain=explain)
+        events = _search(engine, request, query_assemble=query_assemble).trace.events
+        return [(each.message, each.plugin) for each in events if "MET" in each.message]
+
+    assert noted(explain=True) == [("also called MET", "lab")]
+    assert noted(explain=False) == []
 
 
 def test_a_supplement_is_asked_for_and_injected_in_the_first_pass_alone(engine: Engine) -> None:

@@ -131,6 +131,9 @@ def print_results(results: SearchResults) -> None:
         _print_hit(console, hit)
     if not results.hits:
         console.print("Nothing found.")
+    for event in results.trace.events:
+        if event.stage == "scope":
+            say(event.message)
     explained = any(event.stage == "plan" for event in results.trace.events)
     for event in results.trace.events:
         if explained and event.stage in _EXPLAINED and not event.degraded:
