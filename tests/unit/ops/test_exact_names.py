@@ -16,7 +16,7 @@ _KEY = "KTUFNOKKBVMGRW-UHFFFAOYSA-N"
         (f"{_KEY} and T790M", ("ktufnokkbvmgrwuhfffaoysan", "t790m")),
         # Of its shape alone: capitals are no names otherwise.
         ("IMMUNOTHERAPY-RELATED EVENTS", ()),
-        (f"what is {_KEY}X", ()),
+        (f"the formula of {_KEY}X", ()),
         (_KEY.lower() + " in prose", ()),
     ],
 )
