@@ -225,6 +225,26 @@ def test_filter_keeps_what_looks_like_a_compound_although_it_has_another_name() 
     assert reranked("filter", pair, collection="eagle_chemical") is None
 
 
+def test_cosine_orders_a_chemical_plan_by_structure() -> None:
+    """Of what names the compound: the dense arm's 0.3, and 0.8 of the stored fingerprint of what it missed."""
+    chemical = "eagle_chemical"
+    shelf = Shelf({chemical: (row("missed", 0.8),)})
+    found = reranked(
+        "cosine",
+        (
+            candidate("like", 0.9, arms=dense(0.9, chemical)),
+            candidate("found", 0.8, arms=dense(0.3, chemical), primary_drugs="osimertinib"),
+            candidate("missed", 0.7, primary_drugs="osimertinib"),
+        ),
+        collection=chemical,
+        shelf=shelf,
+        expanded=ExpandedQuery("CCO", ("osimertinib",), REQUIRED),
+    )
+    assert found is not None
+    assert [(each.passage_id, each.score) for each in found] == [("missed", 0.8), ("found", 0.3)]
+    assert [(where, asked) for where, asked, _ in shelf.asked] == [(chemical, "CCO")]
+
+
 def test_a_search_for_words_alone_encodes_nothing() -> None:
     shelf = Shelf({TEXT: (row("words", 0.5),)})
     found = reranked("cosine", shelf=shelf, search="lexical")

@@ -223,6 +223,12 @@ def test_a_query_that_names_a_drug_brings_the_compound_without_its_neighbours(qu
     assert router().narrow(context(query), CHEMICAL, FOUND[1:]) == ()
 
 
+@pytest.mark.parametrize(("cosine", "same"), [(0.9985, False), (0.999, True), (0.9995, True)])
+def test_a_molecule_is_the_same_from_a_cosine_of_0_999(cosine: float, *, same: bool) -> None:
+    found = candidate("found", cosine)
+    assert router().narrow(context("aspirin"), CHEMICAL, (found,)) == ((found,) if same else ())
+
+
 @pytest.mark.parametrize(
     ("query", "rows"),
     [("aspirin in stroke", 5), ("compounds similar to aspirin", 20), (f"SMILES {ASPIRIN}", 20)],
