@@ -67,6 +67,8 @@ _ENVIRONMENT = {
     "EAGLE_BIOMED_UMLS_MRCONSO_PATH": "mrconso_path",
 }
 _YES_OR_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_YAML_WORDS: Mapping[bool, tuple[str, ...]] = {False: ("off", "no"), True: ("on", "yes")}
+"""Words that YAML 1.1 reads as booleans, which a value spelled so without quotes arrives as."""
 T = TypeVar("T")
 
 
@@ -281,9 +283,7 @@ def _read(kind: Any, value: object, where: str) -> object:  # noqa: ANN401 - ann
         return _read_section(kind, _mapping(value, where), where)  # type: ignore[arg-type]  # a class
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Literal:
-        if value not in arguments:
-            _refuse(where, value, f"one of {', '.join(map(str, arguments))}")
-        return value
+        return _word(arguments, value, where)
     if origin is tuple:
         if not isinstance(value, (list, tuple)):
             _refuse(where, value, "a list")
@@ -294,6 +294,15 @@ def _read(kind: Any, value: object, where: str) -> object:  # noqa: ANN401 - ann
             for key, item in _mapping(value, where).items()
         }
     return _plain(kind, value, where)
+
+
+def _word(words: tuple[str, ...], value: object, where: str) -> str:
+    """Return the one of the words that was given: ``off`` too where YAML made False of it."""
+    spellings = _YAML_WORDS[value] if isinstance(value, bool) else (value,)
+    chosen = next((word for word in words if word in spellings), None)
+    if chosen is None:
+        _refuse(where, value, f"one of {', '.join(words)}")
+    return chosen
 
 
 def _plain(kind: type, value: object, where: str) -> object:

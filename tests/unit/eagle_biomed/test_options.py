@@ -8,6 +8,8 @@ import pytest
 
 from eagle_biomed.options import SEARCH_OPTIONS, BiomedOptions, FusionWeights, read_options
 from eagle_rag.errors import ConfigurationError
+from eagle_rag.kernel.settings import load_settings
+from eagle_rag.surfaces.cli.session import Session
 
 REFERENCE: dict[str, Any] = {
     "default_dual_text_search": False,
@@ -139,6 +141,9 @@ def test_empty_keys_of_a_file_change_nothing(empty: dict[str, Any]) -> None:
         ({"retrieval_scoring": {"chemicals": {}}}, "chemicals; did you mean chemical"),
         ({"retrieval_scoring": {"general": {"w_se": 1}}}, "general.w_se; did you mean w_sec"),
         ({"general_text_search": "never"}, "must be one of always, dual"),
+        ({"general_text_search": False}, "must be one of always, dual, got False"),
+        ({"tier1": True}, "must be one of cosine, filter, off, got True"),
+        ({"tier1": 0}, "must be one of cosine, filter, off, got 0"),
         ({"doc_semantic_router": 5}, "doc_semantic_router must be a mapping, got 5"),
         ({"doc_semantic_router": {"llm_margin": -0.1}}, "llm_margin must be at least 0"),
         ({"doc_semantic_router": {"llm_margin": float("nan")}}, "must be a finite number"),
@@ -159,6 +164,23 @@ def test_the_environment_wins() -> None:
     options = read_options({"encoder_mode": "require_native"}, environ)
     assert (options.encoder_mode, options.allow_deterministic) == ("deterministic", True)
     assert options.names["mrconso_path"] == "MRCONSO.RRF"
+
+
+@pytest.mark.parametrize("written", ["off", "'off'", "Off", "no"])
+def test_off_is_a_word_on_the_command_line(written: str) -> None:
+    """YAML reads a bare off as False."""
+    assignment = f"plugins.options.biomed.tier1={written}"
+    session = Session.from_options(None, None, "core", (assignment,))
+    given = load_settings(overrides=session.overrides, environ={}).plugins.options["biomed"]
+    assert read_options(given).tier1 == "off"
+
+
+@pytest.mark.parametrize("written", ["off", '"off"'])
+def test_off_is_a_word_in_a_file(tmp_path: Path, written: str) -> None:
+    file = tmp_path / "eagle.yaml"
+    file.write_text(f"plugins:\n  options:\n    biomed:\n      tier1: {written}\n", "utf-8")
+    given = load_settings(config_file=file, environ={}).plugins.options["biomed"]
+    assert read_options(given).tier1 == "off"
 
 
 def test_an_empty_variable_counts_as_unset() -> None:
