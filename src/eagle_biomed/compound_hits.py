@@ -23,7 +23,9 @@ from eagle_rag.ports.services import Library
 __all__ = ["CardPlaces", "CompoundHit", "Finding", "Match", "Mode", "Question"]
 
 Mode = Literal["learned", "similar", "substructure", "exact"]
-Match = Literal["exact", "parent", "substructure", "similar", "learned"]
+"""``learned``: by the encoder that fills the collection, whatever that is."""
+Match = Literal["exact", "parent", "substructure", "similar", "encoder"]
+"""``encoder``: a neighbour by the encoder of the collection, whether or not that was trained."""
 
 _PLACES = 10_000  # kept in memory, a few hundred bytes each
 
@@ -54,7 +56,7 @@ class CompoundHit:
         name: Its name; empty for a structure in another document's prose.
         smiles, inchikey: Its structure as its document states it.
         score: 1 for the compound itself and its forms; Tanimoto similarity for ``similar``; the encoder's
-            for ``learned``; the share of heavy atoms that the query covers for ``substructure``.
+            for ``encoder``; the share of heavy atoms that the query covers for ``substructure``.
         match: How it was found.
         document_id, passage_id, path, kb_name, start, end: Where to check it.
     """
@@ -187,7 +189,7 @@ class Finding:
         if record is None or record.version != hit.version:
             return
         if record.format == COMPOUND_FORMAT:
-            self._add(record, "learned", hit.score)
+            self._add(record, "encoder", hit.score)
         else:
             self._add_prose(record, hit)
 
@@ -217,7 +219,7 @@ class Finding:
         self.seen.add(hit.document_id)
         made = (standard.key, standard.smiles, standard.inchikey)
         place = _place_of(passage)
-        self.hits.append(_hit(record, place, made, name="", score=hit.score, match="learned"))
+        self.hits.append(_hit(record, place, made, name="", score=hit.score, match="encoder"))
 
     def _record(self, document_id: str) -> DocumentRecord | None:
         """Return a document that the caller may see, or ``None``.

@@ -1,10 +1,11 @@
 """What a question about compounds asks for: a structure, read or looked up by name, or a pattern."""
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from rdkit.Chem import MolFromSmarts
 from rdkit.Chem.rdchem import Mol
@@ -15,10 +16,14 @@ from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput, InvalidQuery
 from eagle_rag.ops.excerpts import excerpt
 
+if TYPE_CHECKING:
+    from eagle_biomed.entities import Entity, ResolvedEntity
+
 __all__ = [
     "CompoundQuery",
     "KnownNames",
     "check_pattern",
+    "entity_without_structure",
     "is_inchikey",
     "pattern_of",
     "structure_of",
@@ -47,8 +52,12 @@ class KnownNames(Protocol):
     """What is needed of the ontology."""
 
     @property
-    def entities(self) -> Mapping[str, object]:
+    def entities(self) -> "Mapping[str, Entity]":
         """Every entity by canonical name, the ontology's own first."""
+        ...
+
+    def resolve_entity(self, entity: str) -> "ResolvedEntity":
+        """Return what is known of a name in any spelling."""
         ...
 
     def smiles_of(self, name: str) -> str:
@@ -184,6 +193,30 @@ def check_pattern(pattern: Mol) -> None:
             f" {MAX_PATTERN_ATOMS} and {MAX_PATTERN_WILDCARDS} can be searched for"
         )
         raise InvalidQuery(message, remedy="search for a smaller part, or by --similar")
+
+
+def entity_without_structure(text: str, names: KnownNames) -> InvalidInput | None:
+    """Return the error of a name that is known and has no structure, or ``None``.
+
+    Args:
+        text: What was asked, of which ``structure_of`` made nothing.
+        names: The ontology.
+    """
+    bare = " ".join(text.split())
+    resolved = names.resolve_entity(bare)
+    if not resolved.found:
+        return None
+    kind = names.entities[resolved.entity].kind or "concept"
+    message = f"{excerpt(bare)!r} is known ({kind}), without a structure of its own"
+    if bare.casefold() != resolved.entity.casefold():
+        message = f"{excerpt(bare)!r} is {resolved.entity} ({kind}), known without a structure of its own"
+    remedy = f"search its documents with: eagle search {shlex.quote(bare)}"
+    if kind != "drug":  # drugs related to a drug are other drugs, and no answer
+        drugs = [name for name in resolved.related_drugs if names.smiles_of(name)][:_NEAR]
+        remedy += f"; or give one of its drugs: {', '.join(drugs)}" if drugs else ""
+    else:
+        remedy += "; or give its structure, if it has one"
+    return InvalidInput(message, remedy=remedy)
 
 
 def unknown_compound(text: str, known: Iterable[str]) -> InvalidInput:

@@ -21,6 +21,7 @@ from eagle_biomed.compound_query import (
     CompoundQuery,
     KnownNames,
     check_pattern,
+    entity_without_structure,
     is_inchikey,
     pattern_of,
     structure_of,
@@ -28,7 +29,7 @@ from eagle_biomed.compound_query import (
 )
 from eagle_biomed.compound_shelf import CompoundShelf
 from eagle_biomed.exact_compounds import COMPOUND_FORMAT, ExactForm, exact_forms
-from eagle_rag.errors import EncoderLoadError, EncoderUnavailable, UnknownName
+from eagle_rag.errors import EncoderLoadError, EncoderUnavailable, InvalidQuery, UnknownName
 from eagle_rag.model.filters import OneOf
 from eagle_rag.ports.services import Library
 
@@ -108,8 +109,8 @@ class CompoundSearch:
 
         Raises:
             InvalidQuery: The substructure is no SMARTS, or its search could take too long.
-            InvalidInput: The text is neither a structure nor a known name; ``MoleculeRefused``: it is a
-                structure too large.
+            InvalidInput: The text is neither a structure nor the name of something that has one;
+                ``MoleculeRefused``: it is a structure too large.
         """
         asked = self._asked(question, library)
         smiles = asked.structure.standard.smiles if asked.structure else ""
@@ -118,10 +119,13 @@ class CompoundSearch:
         forms = self._forms(asked, question, library)
         finding.add_forms(forms)
         if question.mode == "exact":
-            return self._exact_without_key(finding, asked, answer)
-        if question.mode == "learned" and asked.structure is not None:
-            return self._learned(finding, asked.structure, answer)
-        return self._indexed(finding, asked, answer, forms)
+            answer = self._exact_without_key(finding, asked, answer)
+        elif question.mode == "learned" and asked.structure is not None:
+            answer = self._learned(finding, asked.structure, answer)
+        else:
+            answer = self._indexed(finding, asked, answer, forms)
+        said = _absence(asked.structure, question, answer.hits)
+        return replace(answer, notes=(*answer.notes, said)) if said else answer
 
     def _forms(self, asked: _Asked, question: Question, library: Library) -> tuple[ExactForm, ...]:
         if asked.structure is None:
@@ -138,9 +142,7 @@ class CompoundSearch:
             return _Asked(pattern_of(text), None)
         found = structure_of(text, self._names(), lambda name: self._named(name, library))
         if found is None:
-            if by_part:
-                return _Asked(pattern_of(text), None)
-            raise unknown_compound(text, self._known_names(library))
+            return self._without_structure(text, library, by_part=by_part)
         notes = (found.note,) if found.note else ()
         if by_part:
             check_pattern(found.mol)
@@ -148,6 +150,18 @@ class CompoundSearch:
                 says = "read as SMILES: hydrogens in brackets do not count; write 'SMARTS: ...' if they do"
                 notes = (*notes, says)
         return _Asked(found.mol, found, notes)
+
+    def _without_structure(self, text: str, library: Library, *, by_part: bool) -> _Asked:
+        """Return the pattern that a text is, or say why it is nothing that can be searched for."""
+        known = entity_without_structure(text, self._names())
+        if by_part:
+            try:
+                return _Asked(pattern_of(text), None)
+            except InvalidQuery as error:
+                if known is None:
+                    raise
+                raise known from error
+        raise known or unknown_compound(text, self._known_names(library))
 
     def _named(self, name: str, library: Library) -> tuple[str, str]:
         """Return SMILES and name of the library's compound of an InChIKey or name."""
@@ -236,6 +250,24 @@ class CompoundSearch:
             fallen = replace(answer, mode="similar", notes=(*answer.notes, note))
             return self._indexed(finding, _Asked(structure.mol, structure), fallen, ())
         return replace(answer, collection=CHEMICAL, encoder=label, hits=tuple(finding.hits))
+
+
+def _absence(
+    structure: CompoundQuery | None, question: Question, hits: Sequence[CompoundHit]
+) -> str:
+    """Return what to say when the compound asked for is not there; empty when it is, or for a part."""
+    if structure is None or question.mode == "substructure":
+        return ""
+    if any(hit.compound_id == structure.standard.key for hit in hits):
+        return ""
+    scope = question.kb_names
+    where = "the library's compounds" if scope is None else f"the compounds of {', '.join(scope)}"
+    found = {hit.match for hit in hits}
+    shown = ["its other forms"] if "parent" in found else []
+    if found - {"parent"}:
+        shown.append("its neighbours")
+    said = f"the compound itself is not among {where}"
+    return f"{said}; these are {' and '.join(shown)}" if shown else said
 
 
 def _open_ends(pattern: Mol) -> Mol:

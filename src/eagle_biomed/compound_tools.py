@@ -133,7 +133,8 @@ def _shown(answer: "CompoundAnswer", notes: tuple[str, ...]) -> ToolAnswer:
         columns=_COLUMNS,
         rows=tuple(
             (
-                hit.match,
+                # People are told which encoder; programs find its label beside the hits.
+                (answer.encoder or hit.match) if hit.match == "encoder" else hit.match,
                 f"{hit.score:.3f}",
                 hit.name,
                 hit.inchikey,

@@ -6,11 +6,13 @@ import pytest
 
 from eagle_biomed.chemistry import MoleculeRefused
 from eagle_biomed.compound_query import (
+    entity_without_structure,
     is_inchikey,
     pattern_of,
     structure_of,
     unknown_compound,
 )
+from eagle_biomed.entities import Entity, ResolvedEntity, open_ontology
 from eagle_rag.errors import InvalidQuery
 
 ASPIRIN = "CC(=O)Oc1ccccc1C(=O)O"
@@ -20,10 +22,13 @@ KEY = "BSYNRYMUTXBXSQ-UHFFFAOYSA-N"
 class Names:
     """An ontology of one compound, whose name is also SMILES."""
 
-    entities: Mapping[str, object] = {"aspirin": None}
+    entities: Mapping[str, Entity] = {"aspirin": Entity("aspirin", "drug")}
 
     def smiles_of(self, name: str) -> str:
         return {"aspirin": ASPIRIN, "con": "CCO"}.get(name.lower(), "")
+
+    def resolve_entity(self, entity: str) -> ResolvedEntity:
+        return ResolvedEntity(entity, found=False)
 
 
 def _indexed(name: str) -> tuple[str, str]:
@@ -96,6 +101,29 @@ def test_an_unknown_name_is_told_with_near_ones() -> None:
     assert "neither a structure" in str(error)
     assert "did you mean aspirin?" in str(error)
     assert "does not parse" in str(unknown_compound("CC(=O", []))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("trastuzumab", "'trastuzumab' is known (drug), without a structure of its own"),
+        ("Herceptin", "'Herceptin' is trastuzumab (drug), known without a structure of its own"),
+        ("trastuzumab", "eagle search trastuzumab; or give its structure, if it has one"),
+        (" insulin ", "'insulin' is known (drug)"),
+        ("ERBB2", "'ERBB2' is HER2 (gene)"),
+        ("ERBB2", "eagle search ERBB2; or give one of its drugs: lapatinib, tucatinib"),
+        ("Non-small  cell lung cancer", "(disease), without a structure"),
+        ("Non-small cell lung cancer", "with: eagle search 'Non-small cell lung cancer'"),
+    ],
+)
+def test_a_known_name_without_a_structure_is_told_with_what_to_do(text: str, said: str) -> None:
+    ontology = open_ontology({})
+    assert structure_of(text, ontology, _indexed) is None
+    assert said in str(entity_without_structure(text, ontology))
+
+
+def test_a_name_nobody_knows_is_no_entity() -> None:
+    assert entity_without_structure("trastuzumabb", open_ontology({})) is None
 
 
 @pytest.mark.parametrize(("text", "known"), [(KEY, True), (f" {KEY} ", True), ("BSYNRY", False)])

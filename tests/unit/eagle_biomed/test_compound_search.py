@@ -8,6 +8,7 @@ import pytest
 
 from eagle_biomed.compound_hits import Question
 from eagle_biomed.compound_search import CompoundSearch
+from eagle_biomed.entities import Entity, ResolvedEntity
 from eagle_rag.errors import InvalidInput, InvalidQuery
 from eagle_rag.model.collection import StoreHit
 
@@ -33,12 +34,18 @@ SET = (
 
 
 class Names:
-    """An ontology of one compound."""
+    """An ontology of one compound and an antibody."""
 
-    entities: Mapping[str, object] = {"caffeine": None}
+    entities: Mapping[str, Entity] = {
+        "caffeine": Entity("caffeine", "drug"),
+        "trastuzumab": Entity("trastuzumab", "drug"),
+    }
 
     def smiles_of(self, name: str) -> str:
         return "Cn1c(=O)c2c(ncn2C)n(C)c1=O" if name == "caffeine" else ""
+
+    def resolve_entity(self, entity: str) -> ResolvedEntity:
+        return ResolvedEntity(entity, found=entity in self.entities)
 
 
 def _search(library: "FakeLibrary") -> CompoundSearch:
@@ -182,8 +189,8 @@ def test_the_encoders_order_is_kept_behind_the_compound_itself(make_library: Mak
     assert _found(answer) == [
         ("exact", "aspirin"),
         ("parent", "aspirin sodium"),
-        ("learned", "ethanol"),
-        ("learned", "paracetamol"),
+        ("encoder", "ethanol"),
+        ("encoder", "paracetamol"),
     ]
     assert (answer.mode, answer.encoder, answer.collection) == ("learned", "enc", "eagle_chemical")
     assert answer.hits[2].score == pytest.approx(0.9)
@@ -211,6 +218,51 @@ def test_what_is_neither_structure_nor_name_is_refused(make_library: Make) -> No
         _ask(library, "ethanoll")
     with pytest.raises(InvalidQuery, match="neither SMILES nor SMARTS"):
         _ask(library, "[C", "substructure")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_known_antibody_is_told_to_have_no_structure(make_library: Make, mode: "Mode") -> None:
+    with pytest.raises(InvalidInput, match=r"'trastuzumab' is known \(drug\), without"):
+        _ask(make_library(*SET), "trastuzumab", mode)
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("learned", "not among the library's compounds; these are its neighbours"),
+        ("similar", "not among the library's compounds; these are its neighbours"),
+        ("exact", "the compound itself is not among the library's compounds"),
+    ],
+)
+def test_a_compound_that_is_not_there_is_told(make_library: Make, mode: "Mode", said: str) -> None:
+    assert _ask(make_library(*SET), "caffeine", mode).notes[-1].endswith(said)
+
+
+def test_other_forms_of_a_compound_that_is_not_there_are_told(make_library: Make) -> None:
+    library = make_library(SODIUM)
+    forms = "the compound itself is not among the library's compounds; these are its other forms"
+    assert _ask(library, ASPIRIN, "exact").notes == (forms,)
+    assert _ask(library, ASPIRIN, "similar").notes == (forms,)
+    library.add("CCO")
+    assert _ask(library, ASPIRIN, "similar").notes == (f"{forms} and its neighbours",)
+
+
+@pytest.mark.parametrize("mode", ["similar", "exact"])
+@pytest.mark.parametrize("text", [ASPIRIN, "*c1ccccc1"])
+def test_of_a_compound_that_is_there_nothing_is_told(
+    make_library: Make, mode: "Mode", text: str
+) -> None:
+    assert _ask(make_library(*SET, "*c1ccccc1"), text, mode).notes == ()
+
+
+def test_a_compound_of_another_knowledge_base_is_not_among_those_asked_for(
+    make_library: Make,
+) -> None:
+    library = make_library("CCO")
+    library.add("CCCO", kb="b")
+    answer = _search(library).search(Question("CCO", "similar", 5, ("b",)), library)
+    said = "the compound itself is not among the compounds of b; these are its neighbours"
+    assert answer.notes == (said,)
 
 
 def test_hydrogens_of_a_smiles_part_are_said_not_to_count(make_library: Make) -> None:

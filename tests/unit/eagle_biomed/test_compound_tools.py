@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from eagle_biomed.compound_tools import MAX_TOP_K, compound_tool
+from eagle_biomed.entities import Entity, ResolvedEntity
 from eagle_rag.errors import InvalidInput
+from eagle_rag.model.collection import StoreHit
 from eagle_rag.ports.tools import ToolAnswer, ToolValue
 
 if TYPE_CHECKING:
@@ -37,21 +39,24 @@ class Context:
     """What the tool needs of a plugin's context."""
 
     services: Any
-    collections: None = None
+    collections: Any = None
 
 
 class Names:
     """An ontology of nothing."""
 
-    entities: Mapping[str, object] = {}
+    entities: Mapping[str, Entity] = {}
 
     def smiles_of(self, name: str) -> str:
         del name
         return ""
 
+    def resolve_entity(self, entity: str) -> ResolvedEntity:
+        return ResolvedEntity(entity, found=False)
 
-def _run(library: "FakeLibrary", **given: ToolValue) -> ToolAnswer:
-    context: Any = Context(SimpleNamespace(library=library, cache_dir=None))
+
+def _run(library: "FakeLibrary", collections: object = None, **given: ToolValue) -> ToolAnswer:
+    context: Any = Context(SimpleNamespace(library=library, cache_dir=None), collections)
     names: Any = Names
     tool = compound_tool(context, names)
     arguments = {each.name: each.default for each in tool.parameters} | given
@@ -72,6 +77,19 @@ def test_a_flag_chooses_how_compounds_are_compared(make_library: Make, mode: str
     given: dict[str, ToolValue] = {mode: True}
     answer = _run(make_library("CCO", "CCCO"), smiles_or_name="CCO", **given)
     assert answer.data["mode"] == mode
+
+
+def test_people_are_told_which_encoder_and_programs_one_word(make_library: Make) -> None:
+    library = make_library("CCO", "CCCO")
+    near = next(key for key, each in library.texts.items() if "SMILES: CCCO\n" in each)
+    library.filled, library.rows = True, (StoreHit("r", f"psg1_{near}", near, 1, "a", 0.857, 1),)
+    profile = SimpleNamespace(name="eagle_chemical", default_encoder="morgan")
+    collections = SimpleNamespace(profiles=lambda: (profile,))
+    answer = _run(library, collections, smiles_or_name="CCO")
+    assert [row[:2] for row in answer.rows] == [("exact", "1.000"), ("morgan", "0.857")]
+    hits = json.loads(json.dumps(answer.data))["hits"]
+    assert [hit["match"] for hit in hits] == ["exact", "encoder"]
+    assert (answer.data["mode"], answer.data["encoder"]) == ("learned", "morgan")
 
 
 @pytest.mark.parametrize(
