@@ -11,14 +11,17 @@ from threading import Lock
 
 from eagle_biomed.enrichment import DRUGS_TAG, SECTION_TAG, tag
 from eagle_biomed.scoring import Evidence, parse_primary_drugs
+from eagle_rag.model.document import SectionKind
 from eagle_rag.model.passage import Passage
 from eagle_rag.model.query import Candidate
 from eagle_rag.model.records import DocumentNames
 from eagle_rag.ports.services import NameLookup, PassageTexts
 
-__all__ = ["EvidenceReader", "evidence_of", "with_parts"]
+__all__ = ["BOXED", "EvidenceReader", "evidence_of", "with_parts"]
 
 _SUMMARY = "content_summary"
+BOXED = "boxed_warning"
+"""What a boxed text is called as a section cue."""
 
 
 _KEPT = 2_048
@@ -114,10 +117,18 @@ def evidence_of(
     return Evidence(
         primary_drugs=parse_primary_drugs(_value(extra, passage, DRUGS_TAG)),
         blob="\n".join(filter(None, blob)).lower(),
-        section=_value(extra, passage, SECTION_TAG),
+        section=_section(extra, passage),
+        section_path=() if passage is None else passage.section_path,
         text="" if passage is None else passage.text,
         summary=extra.get(_SUMMARY) or "",
     )
+
+
+def _section(extra: Mapping[str, str | None], passage: Passage | None) -> str:
+    """Return the tag of the section; that a passage stands in a box goes with it."""
+    tagged = _value(extra, passage, SECTION_TAG)
+    boxed = passage is not None and passage.section_kind is SectionKind.BOXED_TEXT
+    return f"{tagged} {BOXED}".strip() if boxed else tagged
 
 
 def _value(extra: Mapping[str, str | None], passage: Passage | None, name: str) -> str:

@@ -51,6 +51,14 @@ _SECTION_WORDS: Final = (
         "indications_and_usage",
         re.compile(r"(?<![^\W_])(?:indications|usage)(?![^\W_])", re.IGNORECASE),
     ),
+    # Beyond the reference: words that are not those of the heading they point to.
+    ("boxed_warning", re.compile(r"\b(?:boxed|black[ -]box)\b", re.IGNORECASE)),
+    (
+        "adverse_reactions",
+        re.compile(r"\bside[ -]effects?\b|\badverse (?:effects?|events?)\b", re.IGNORECASE),
+    ),
+    ("contraindications", re.compile(r"\bcontra-?indicat(?:ed|ion)\b", re.IGNORECASE)),
+    ("overdosage", re.compile(r"\boverdos(?:e|es|ed|ing)\b", re.IGNORECASE)),
 )
 
 

@@ -14,6 +14,7 @@ from eagle_biomed.collections import CHEMICAL, CORE_VISUAL, PATHOLOGY, RADIOLOGY
 from eagle_biomed.combination import COMBINATION, bring_up_each_drug
 from eagle_biomed.evidence import EvidenceReader, with_parts
 from eagle_biomed.exact_compounds import is_exact_compound
+from eagle_biomed.headings import heading_match_score
 from eagle_biomed.injection import INJECTED
 from eagle_biomed.intent import EntityNames
 from eagle_biomed.pair_scores import PairScores, RerankScores
@@ -119,7 +120,10 @@ def fuse_scores(
     for place, ((candidate, evidence), raw) in enumerate(pairs):
         ce_norm = 0.0 if raw is None else next(upcoming)
         entity = entity_match_score(evidence, terms)
-        section = section_match_score(evidence, context.intent.section_cues)
+        section = max(
+            section_match_score(evidence, context.intent.section_cues),
+            heading_match_score(evidence.section_path, context.tokens, terms),
+        )
         xdrug = cross_drug_penalty(evidence, terms)
         final = fused_score(ce_norm, entity, section, xdrug, weights)
         parts = {"ce_norm": ce_norm, "entity": entity, "section": section, "xdrug": xdrug}

@@ -151,8 +151,8 @@ class QueryRouter:
     ) -> ExpandedQuery | None:
         """Return the query as a plan's arms see it; without a plan, the query with its intent.
 
-        The chemical collection is asked for the structure alone. ``None`` for a query without words, for the
-        chemical collection when there is no structure, and off the namespace.
+        The chemical collection is asked for the structure alone, and for nothing when there is none. ``None`` for
+        a query without words, and off the namespace.
         """
         query, names = context.request.query, self._names
         if context.namespace != _NAMESPACE or not query.strip():
@@ -163,7 +163,7 @@ class QueryRouter:
         if plan.collection == CHEMICAL:
             structure = structure_in(query, names())
             terms = sparse_terms(query, names(), intent=context.intent)
-            return ExpandedQuery(structure, terms, context.intent) if structure else None
+            return ExpandedQuery(structure, terms, context.intent)
         return expand_query(
             query,
             names(),

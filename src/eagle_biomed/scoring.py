@@ -60,6 +60,7 @@ class Evidence:
         section: Its ``biomed_section``, or empty.
         text: The passage.
         summary: Its ``content_summary``, or empty.
+        section_path: Titles of its section.
     """
 
     primary_drugs: tuple[str, ...] = ()
@@ -67,6 +68,7 @@ class Evidence:
     section: str = ""
     text: str = ""
     summary: str = ""
+    section_path: tuple[str, ...] = ()
 
 
 def parse_primary_drugs(value: str | None) -> tuple[str, ...]:

@@ -6,13 +6,15 @@ structures.
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from eagle_biomed.chemical_encoders import MorganEncoder
 from eagle_biomed.entities import open_ontology
 from eagle_rag.engine import Engine
-from eagle_rag.model.query import SearchRequest
+from eagle_rag.model.filters import Compare
+from eagle_rag.model.query import SearchMode, SearchRequest
 from eagle_rag.model.results import Hit
 from eagle_rag.testing.articles import write_files
 
@@ -263,3 +265,27 @@ def test_every_compound_of_the_ontology_can_be_asked_for_by_its_bare_name() -> N
     assert len(known) > 150
     for name in known:
         assert encoder.encode_query(names.smiles_of(name)).vectors.shape == (1, 1024)
+
+
+@pytest.mark.parametrize(
+    "scope",
+    [
+        {"kb_names": ("default",)},
+        {"filters": Compare("source_type", "eq", "compound")},
+        {"filters": Compare("chunk_type", "eq", "chemical")},
+    ],
+)
+@pytest.mark.parametrize("mode", ["hybrid", "dense"])
+def test_a_scope_with_compounds_is_searched_by_a_query_without_a_structure(
+    engine: Engine, scope: dict[str, Any], mode: SearchMode
+) -> None:
+    """The chemical collection is in the scope, and there is nothing that it could be asked."""
+    results = engine.search(SearchRequest("headaches of nurses", mode=mode, explain=True, **scope))
+    assert not results.trace.degraded
+    plans = {
+        event.message.partition(" ")[0] for event in results.trace.events if event.stage == "plan"
+    }
+    assert "eagle_text_biomed" in plans
+    assert any(
+        "eagle_chemical' is not searched" in event.message for event in results.trace.events
+    )

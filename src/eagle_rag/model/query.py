@@ -40,8 +40,9 @@ class SearchRequest:
         top_k: How many results, at least 1.
         offset: How many results to skip, at least 0.
         kb_names: Knowledge bases the caller may see: ``None`` means all of the workspace,
-            an empty tuple means none, and then nothing is found.
-        document_ids: Restrict to these documents; ``None`` for no restriction, empty for nothing.
+            an empty tuple means none, and then nothing is found; at most 10,000.
+        document_ids: Restrict to these documents; ``None`` for no restriction, empty for nothing; at
+            most 10,000.
         filters: Further restriction, or ``None``.
         group_by: ``document``: one result a document, its best passage; ``passage``: as they are.
         mode: ``hybrid`` runs both arms.
@@ -162,7 +163,7 @@ class ExpandedQuery:
     """The query as the arms see it.
 
     Args:
-        dense_query: Text the dense arm encodes.
+        dense_query: Text the dense arm encodes; empty leaves that arm out: the query has nothing for it.
         sparse_terms: Further terms of the lexical arm.
         intent: The intent found; ``None`` leaves the context's.
     """

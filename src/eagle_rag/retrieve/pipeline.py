@@ -34,7 +34,7 @@ from eagle_rag.retrieve.aggregate import RetractedPolicy, aggregate_candidates
 from eagle_rag.retrieve.assemble import RerankTerms, assemble_query, rerank_terms
 from eagle_rag.retrieve.classify import Catalogue, add_scope_plans, classify_query
 from eagle_rag.retrieve.enrich import enrich_candidates, readable_passages
-from eagle_rag.retrieve.expand import expand_for_plan, find_intent
+from eagle_rag.retrieve.expand import find_intent
 from eagle_rag.retrieve.fuse import (
     FusionConfig,
     Place,
@@ -45,6 +45,7 @@ from eagle_rag.retrieve.fuse import (
     repeat_suspects,
 )
 from eagle_rag.retrieve.inject import inject_supplement
+from eagle_rag.retrieve.planning import Reached, plan_queries, unfit_plan
 from eagle_rag.retrieve.report import (
     QueryReport,
     note_events,
@@ -166,7 +167,9 @@ class SearchPipeline:
             run.events.append(TraceEvent("assemble", message, degraded=True))
         with run.stage("classify"):
             route = self._route(bus, context, run)
-            plans = self._planned(bus, context, route.plans, run)
+            plans = plan_queries(
+                bus, context, route.plans, reaches=self._reaches, note=run.events.append
+            )
         results = self._results(bus, context, plans, config=config, run=run)
         run.note_empty(context)
         if request.explain:
@@ -216,9 +219,12 @@ class SearchPipeline:
         return tuple(
             plan
             for plan in self._services.plans(collections)
-            if self._unfit(context, plan, self._services.reach(plan)) is None
+            if unfit_plan(context, plan, self._reaches(plan)) is None
             and (plan.hybrid or context.request.mode != "lexical")
         )
+
+    def _reaches(self, plan: CollectionQueryPlan) -> Reached:
+        return Reached(self._services.reach(plan), self._services.has_collection(plan.collection))
 
     def _log(
         self,
@@ -231,46 +237,6 @@ class SearchPipeline:
     ) -> None:
         event = AuditEvent(category, plugin, context.request.query, decision, detail)
         self._services.audit.log_decision(event)
-
-    def _planned(
-        self,
-        bus: BoundBus,
-        context: QueryContext,
-        plans: tuple[CollectionQueryPlan, ...],
-        run: QueryReport,
-    ) -> tuple[PlannedQuery, ...]:
-        planned: list[PlannedQuery] = []
-        for plan in plans:
-            reach = self._services.reach(plan)
-            unfit = self._unfit(context, plan, reach)
-            if unfit is not None:
-                run.events.append(unfit)
-                continue
-            by_picture = context.request.image is not None and reach in {"picture", "both"}
-            planned.append(PlannedQuery(plan, expand_for_plan(bus, context, plan), by_picture))
-        if context.request.image is not None and not any(each.by_picture for each in planned):
-            message = "the picture was not searched for: no encoder of pictures fills a collection"
-            run.events.append(TraceEvent("classify", message, degraded=True))
-        return tuple(planned)
-
-    def _unfit(
-        self, context: QueryContext, plan: CollectionQueryPlan, reach: Reach
-    ) -> TraceEvent | None:
-        """Return what to say of a plan that cannot be searched for this query, or ``None``."""
-        name = f"collection {plan.collection!r}"
-        request = context.request
-        if reach == "nothing":
-            message = f"no encoder fills {name} in this profile"
-        elif not self._services.has_collection(plan.collection):
-            message = f"{name} is empty: nothing was ingested into it"
-        elif reach == "picture" and request.image is None:
-            message = f"{name} is searched by pictures only: {plan.encoder} takes no words"
-        elif reach == "text" and not request.query.strip():
-            message = f"{name} is searched by words only, and the query has none"
-            return TraceEvent("classify", message)
-        else:
-            return None
-        return TraceEvent("classify", message, degraded=True)
 
     def _results(
         self,

@@ -18,7 +18,15 @@ from eagle_rag.ops.exact import exact_forms
 from eagle_rag.ops.tokens import tokenize
 from eagle_rag.ports.stores import CollectionReader
 
-__all__ = ["ArmHits", "Encode", "PlannedQuery", "Reach", "complete_arms", "search_arms"]
+__all__ = [
+    "ArmHits",
+    "Encode",
+    "PlannedQuery",
+    "Reach",
+    "complete_arms",
+    "has_arms",
+    "search_arms",
+]
 
 # A text that lacks the rarer of two names has less than half of the best score.
 _LEAST_SHARE = 0.6
@@ -166,11 +174,25 @@ def _arms(
         if whole:
             run = _lexical(store, plan.collection, whole, limit, context.scope)
             arms.append(("identifier", _with_most(run)))
-    if mode != "lexical":
-        picture = request.image if query.by_picture else None
-        asked = expanded.dense_query if picture is None else picture
+    asked = _asked_of_dense(query, context)
+    if mode != "lexical" and asked is not None:
         arms.append(("dense", _dense(store, plan, asked, limit, context.scope, encode)))
     return arms
+
+
+def has_arms(query: PlannedQuery, context: QueryContext) -> bool:
+    """Return whether anything can be asked of a plan: its words arm, or its dense arm."""
+    mode, words = context.request.mode, bool(context.request.query.strip())
+    lexical = words and mode != "dense" and (query.plan.hybrid or mode == "lexical")
+    return lexical or (mode != "lexical" and _asked_of_dense(query, context) is not None)
+
+
+def _asked_of_dense(query: PlannedQuery, context: QueryContext) -> str | bytes | None:
+    """Return what the dense arm is asked; ``None`` when a plugin left it nothing."""
+    picture = context.request.image if query.by_picture else None
+    if picture is not None:
+        return picture
+    return query.expanded.dense_query if query.expanded.dense_query.strip() else None
 
 
 def _lexical(

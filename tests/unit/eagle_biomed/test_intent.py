@@ -55,7 +55,7 @@ def test_a_question_about_compounds_is_chemical(query: str, names: Ontology) -> 
 
 REGULATORY: dict[str, tuple[str, ...]] = {
     "drug label of osimertinib": (),
-    "Drug Labels with boxed warnings": ("warnings",),
+    "Drug Labels with boxed warnings": ("warnings", "boxed_warning"),  # the second is ours
     "drug labeling of imatinib": (),
     "prescribing information for Tagrisso": (),
     "prescribing information, warnings and dosing": ("warnings", "dosage"),
@@ -184,6 +184,30 @@ def test_any_other_question_is_general_and_asks_for_no_entity(
 )
 def test_words_of_a_query_point_to_sections(query: str, cues: tuple[str, ...]) -> None:
     assert section_cues_of(query) == cues
+
+
+@pytest.mark.parametrize(
+    ("query", "cue"),
+    [
+        ("boxed warning of adalimumab", "boxed_warning"),
+        ("black box warning", "boxed_warning"),
+        ("black-box", "boxed_warning"),
+        ("side effects of sildenafil", "adverse_reactions"),
+        ("a side-effect", "adverse_reactions"),
+        ("adverse events of CAR-T", "adverse_reactions"),
+        ("is sildenafil contraindicated with nitrates", "contraindications"),
+        ("a contra-indication", "contraindications"),
+        ("sildenafil overdose", "overdosage"),
+        ("patients who overdosed", "overdosage"),
+    ],
+)
+def test_words_beyond_the_reference_point_to_headings_of_other_words(query: str, cue: str) -> None:
+    assert cue in section_cues_of(query)
+
+
+@pytest.mark.parametrize("query", ["in boxes", "on the other side", "adverse weather", "dose"])
+def test_other_words_point_nowhere(query: str) -> None:
+    assert section_cues_of(query) == ()
 
 
 class Untyped:

@@ -470,10 +470,14 @@ def test_the_options_say_whose_query_is_rewritten(
     assert (expanded.dense_query, expanded.sparse_terms) == (dense, ("aspirin",))
 
 
-def test_a_picture_and_a_query_without_structure_are_left_to_the_core() -> None:
+def test_a_picture_is_left_to_the_core_and_chemistry_is_asked_for_nothing_without_a_structure() -> (
+    None
+):
     each = router()
     assert each.expand(context("", image=b"png"), None) is None
-    assert each.expand(context("kinase"), CHEMICAL) is None
+    expanded = each.expand(context("kinase"), CHEMICAL)
+    assert expanded is not None
+    assert expanded.dense_query == ""
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from eagle_rag.errors import ConfigurationError
+from eagle_rag.kernel.layers import known_keys
 from eagle_rag.kernel.settings import Settings, load_settings, profiles
 
 
@@ -214,6 +215,23 @@ def test_a_wrong_value_is_refused_with_key_value_and_origin() -> None:
     assert "search.top_k: Input should be greater than or equal to 1, got 0 (from flag)" in text
 
 
+@pytest.mark.parametrize("value", [0, 10_001, 10**29, 10**400])
+def test_the_constant_of_rank_fusion_is_bounded_by_name(value: int) -> None:
+    with pytest.raises(ConfigurationError, match=r"router\.rrf_k: Input should be .* equal to 1"):
+        load_settings(overrides={"router.rrf_k": value}, environ={})
+
+
+def test_every_whole_number_has_an_upper_bound() -> None:
+    """Python's integers have none, and what they reach has: the system, a parser, a float."""
+    unbounded = [
+        info.key
+        for info in known_keys(Settings)
+        if info.field.annotation in {int, int | None, float}
+        and not any(hasattr(each, "le") for each in info.field.metadata)
+    ]
+    assert unbounded == []
+
+
 def test_a_refusal_does_not_print_secrets() -> None:
     with pytest.raises(ConfigurationError) as caught:
         load_settings(environ={}, overrides={"registry.url": ["postgresql://u:hunter2@h/d"]})
@@ -269,6 +287,12 @@ def test_the_biomed_profile_fuses_by_score_and_the_default_one_by_rank() -> None
     biomed = load_settings(environ={"EAGLE_RAG_PROFILE": "biomed"})
     assert (biomed.router.fusion, biomed.router.hybrid_alpha) == ("weighted", 0.5)
     assert load_settings(environ={}).router.fusion == "rrf"
+
+
+@pytest.mark.parametrize("profile", ["embedded", "biomed"])
+def test_the_biomedical_profiles_find_passages_by_their_headings_too(profile: str) -> None:
+    settings = load_settings(environ={"EAGLE_RAG_PROFILE": profile})
+    assert settings.passages.lexical_context == "title+section"
 
 
 def test_places_follow_the_data_folder_unless_given() -> None:

@@ -1,0 +1,65 @@
+"""Whether a query names the section that a passage stands in, by the words of its headings.
+
+Beyond the reference, whose cues are three words of a label's table of contents: a heading such as
+"5.2 QTc prolongation" or "Exclusion Criteria" is named by whoever writes its words.
+"""
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Final
+
+from eagle_rag.ops.tokens import tokenize
+
+__all__ = ["LEAST_SHARE", "heading_match_score"]
+
+LEAST_SHARE: Final = 0.6
+"""Share of a heading's words that a query must hold; below it, both share a word by chance."""
+
+# A heading of nothing but these stands in every paper, whatever it is about.
+_EVERYWHERE: Final = frozenset(
+    token
+    for word in (
+        "abstract aim analysis approach arm background case claim comment conclusion data description design"
+        " detail discussion experiment experimental figure finding group information interpretation"
+        " intervention introduction material method objective overview participant patient procedure purpose"
+        " report result setting statistical study subject summary supplementary table text treatment trial"
+    ).split()
+    for token in tokenize(word)
+)
+
+
+def heading_match_score(
+    section_path: Sequence[str], query_tokens: Collection[str], drugs: Sequence[str]
+) -> float:
+    """Return the share of a heading's words that the query holds, of the heading where it is highest.
+
+    0.0 below ``LEAST_SHARE``. Numbers are no words here. Nor are names of drugs: a query that names a drug does
+    not point to every section called after it. Headings that every paper has ("Results", "Patients") point
+    nowhere.
+
+    Args:
+        section_path: Titles from the root.
+        query_tokens: Search tokens of the query.
+        drugs: Names of the drugs asked for, in all spellings.
+    """
+    asked = frozenset(query_tokens) - _words_of(tuple(drugs))
+    shares = (_share(title, asked, tuple(drugs)) for title in section_path)
+    best = max(shares, default=0.0)
+    return best if best >= LEAST_SHARE else 0.0
+
+
+def _share(title: str, asked: frozenset[str], drugs: tuple[str, ...]) -> float:
+    words = _heading_words(title) - _words_of(drugs)
+    return len(words & asked) / len(words) if words else 0.0
+
+
+@lru_cache(maxsize=4_096)
+def _heading_words(title: str) -> frozenset[str]:
+    """Return the words of a heading; none of one that every paper has."""
+    words = frozenset(word for word in tokenize(title) if any(map(str.isalpha, word)))
+    return frozenset() if words <= _EVERYWHERE else words
+
+
+@lru_cache(maxsize=256)
+def _words_of(drugs: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for drug in drugs for word in tokenize(drug))

@@ -1,0 +1,69 @@
+"""A query that holds the words of a heading names that section."""
+
+import pytest
+
+from eagle_biomed.evidence import evidence_of
+from eagle_biomed.headings import LEAST_SHARE, heading_match_score
+from eagle_rag.model.document import SectionKind
+from eagle_rag.model.passage import Passage
+from eagle_rag.ops.tokens import tokenize
+from eagle_rag.testing.query_side import candidate
+
+
+def score(path: tuple[str, ...], query: str, drugs: tuple[str, ...] = ()) -> float:
+    return heading_match_score(path, tokenize(query), drugs)
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "share"),
+    [
+        (("4 CONTRAINDICATIONS",), "contraindications of Lipitor", 1.0),
+        (
+            ("5 WARNINGS AND PRECAUTIONS", "5.2 QTc prolongation"),
+            "QTc prolongation by foxerinib",
+            1.0,
+        ),
+        (("Eligibility Criteria", "Exclusion Criteria"), "exclusion criteria of the trial", 1.0),
+        (("Primary Outcomes",), "what was the primary outcome?", 1.0),
+        (("12 CLINICAL PHARMACOLOGY", "12.1 Mechanism of Action"), "mechanism of action", 1.0),
+        # Two of three words are enough, one of two is not.
+        (("4.1 Nitrates",), "taking it with nitrates", 1.0),
+        (("Exclusion Criteria",), "exclusion of the drug", 0.0),
+        (("MET testing",), "how often is MET amplified", 0.0),
+        (("Skeletal muscle effects",), "effects on muscle", 2 / 3),
+        (("Infusion-related reactions of the skin",), "skin", 0.0),
+        (("8.6 Hepatic Impairment",), "contraindications of Lipitor", 0.0),
+        ((), "contraindications", 0.0),
+        (("4 CONTRAINDICATIONS",), "", 0.0),
+        (("5.2",), "version 5.2", 0.0),
+    ],
+)
+def test_the_share_of_the_headings_words_counts(
+    path: tuple[str, ...], query: str, share: float
+) -> None:
+    assert score(path, query) == pytest.approx(share)
+    assert share == 0.0 or share >= LEAST_SHARE
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Results", "Patients and methods", "3. Study design", "Discussion", "Background", "Claims"],
+)
+def test_headings_that_every_paper_has_point_nowhere(title: str) -> None:
+    assert score((title,), f"{title} of patients") == 0.0
+
+
+def test_the_name_of_a_drug_alone_names_no_section() -> None:
+    drugs = ("atorvastatin", "Lipitor")
+    assert score(("Lipitor tablets", "Atorvastatin"), "atorvastatin in children", drugs) == 0.0
+    assert score(("Doses of Lipitor",), "doses of atorvastatin", drugs) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "section"),
+    [(SectionKind.BOXED_TEXT, "warnings boxed_warning"), (SectionKind.BODY, "warnings")],
+)
+def test_a_passage_in_a_box_says_so(kind: SectionKind, section: str) -> None:
+    tags = (("biomed_section", "warnings"),)
+    passage = Passage("p", "doc-p", 0, 0, ("WARNING: DEATH",), kind, 0, 1, "x", tags)
+    assert evidence_of(candidate("p"), passage, None).section == section
