@@ -32,6 +32,10 @@ __all__ = [
 
 Name = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.\-]*$")]
 
+_MOST_BYTES = (
+    1 << 50
+)  # a pebibyte: more than any machine has, and it still fits what the system takes
+
 
 class Section(BaseModel):
     """A section: frozen, and closed to keys nobody documented."""
@@ -106,11 +110,13 @@ class EncoderSettings(Section):
     max_tokens: int = Field(
         default=512,
         ge=8,
+        le=1_000_000,
         description="Window; longer passages are truncated, counted and reported. 512 is BERT's.",
     )
     truncate_dim: int | None = Field(
         default=None,
         ge=1,
+        le=65_536,
         description="`http`: keep the first so many components and renormalise, for models trained so "
         "(Matryoshka); must equal `dim`. Unset: all.",
     )
@@ -128,7 +134,7 @@ class EncoderSettings(Section):
         description="`http`: texts a request; `rerank`: most pairs a run. Others encode one at a time.",
     )
     timeout_s: float = Field(
-        default=30.0, gt=0, description="`http`: seconds to wait for one answer."
+        default=30.0, gt=0, le=86_400, description="`http`: seconds to wait for one answer."
     )
     retries: int = Field(
         default=3, ge=0, le=10, description="`http`: further attempts after a transient failure."
@@ -226,35 +232,41 @@ class IngestSettings(Section):
     max_worker_bytes: int = Field(
         default=4 * 1024 * 1024 * 1024,
         ge=256 * 1024 * 1024,
+        le=_MOST_BYTES,
         description="Memory a parser process may take for what it reads: several times the largest "
         "file. More is refused to its libraries, so that one source does not take the machine's.",
     )
     max_file_bytes: int = Field(
         default=100 * 1024 * 1024,
         ge=1,
+        le=_MOST_BYTES,
         description="Larger files are refused: no article is this long, and a parser needs "
         "several times a file's size in memory.",
     )
     max_archive_bytes: int = Field(
         default=8 * 1024 * 1024 * 1024,
         ge=1,
+        le=_MOST_BYTES,
         description="Unpacked bytes one archive may hold in all; stops archive bombs.",
     )
     max_pictures: int = Field(
         default=200,
         ge=0,
+        le=1_000_000,
         description="Pictures kept of one document; a warning says when there are more. No article "
         "has as many figures; 0 keeps none.",
     )
     max_picture_bytes: int = Field(
         default=64 * 1024 * 1024,
         ge=0,
+        le=_MOST_BYTES,
         description="Bytes of all pictures of one document together: they go from process to "
         "process in memory.",
     )
     optimize_every: int = Field(
         default=2_000,
         ge=1,
+        le=1_000_000_000,
         description="Documents between two compactions of the store: unindexed rows are scanned "
         "by every search, and compacting costs a pause.",
     )
@@ -274,7 +286,11 @@ class RouterSettings(Section):
         "the score fusions act inside one collection only.",
     )
     rrf_k: int = Field(
-        default=60, ge=1, description="Constant of reciprocal rank fusion (Cormack et al., 2009)."
+        default=60,
+        ge=1,
+        le=10_000,
+        description="Constant of reciprocal rank fusion (Cormack et al., 2009). At most 10,000: the "
+        "larger it is, the less ranks differ.",
     )
     hybrid_alpha: float = Field(
         default=0.5,
@@ -304,6 +320,7 @@ class SearchSettings(Section):
     max_query_chars: int = Field(
         default=20_000,
         ge=1,
+        le=10_000_000,
         description="Longer queries are refused with their length; room for an abstract as a "
         "query, not for a megabyte.",
     )
@@ -367,6 +384,7 @@ class LlmSettings(Section):
     timeout_s: float = Field(
         default=30.0,
         gt=0,
+        le=86_400,
         description="Seconds to wait for one answer: an ingest waits, so not minutes.",
     )
     retries: int = Field(

@@ -7,6 +7,7 @@ from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.filters import AllOf, Filter, OneOf
 from eagle_rag.model.query import QueryContext, RerankPolicy, SearchRequest
 from eagle_rag.ops.pictures import picture_type
+from eagle_rag.ops.request_rules import check_conditions, check_fields
 from eagle_rag.ops.tokens import tokenize
 
 __all__ = ["RerankTerms", "assemble_query", "check_request", "rerank_terms"]
@@ -40,12 +41,16 @@ def rerank_terms(bus: BoundBus, asked: RerankTerms, *, has_pairs: bool) -> Reran
 def check_request(
     request: SearchRequest, *, max_query_chars: int, max_image_bytes: int = _MAX_IMAGE_BYTES
 ) -> None:
-    """Refuse a request that has no defined answer.
+    """Refuse a request that has no defined answer, before anything is searched.
 
     Raises:
-        InvalidQuery: The value and what it must be.
+        InvalidQuery: The field, its value and what it must be.
+        InvalidFilter: What is wrong with the filter.
     """
+    check_fields(request)
     _check_window(request)
+    if request.filters is not None:
+        check_conditions(request.filters)
     if len(request.query) > max_query_chars:
         message = f"the query has {len(request.query):,} characters, at most {max_query_chars:,} are allowed"
         raise InvalidQuery(message, remedy="shorten it, or raise search.max_query_chars")
@@ -98,7 +103,7 @@ def assemble_query(
         rerank: Who reranks the merged ranking, how much of it, and the seconds that may take.
 
     Raises:
-        InvalidQuery: The request has no defined answer.
+        InvalidQuery, InvalidFilter: The request has no defined answer.
     """
     check_request(request, max_query_chars=max_query_chars, max_image_bytes=max_image_bytes)
     context = QueryContext(

@@ -70,6 +70,18 @@ def test_a_name_that_no_knowledge_base_can_have_is_refused(
     assert eagle("ingest", "a.xml", "--kb", "k" * 64).code == 0
 
 
+@pytest.mark.parametrize(
+    "command", [("search", "kinase"), ("show", "10.5555/a"), ("stats",), ("delete", "10.5555/a")]
+)
+def test_a_knowledge_base_that_is_not_utf_8_is_wrong_input(
+    filled: Eagle, command: tuple[str, ...]
+) -> None:
+    done = filled(*command, "--kb", "\udcff")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(r"eagle: no knowledge base is called '\udcff': it is not Unicode")
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize("sign", ["[", "{", "- ", "? "])
 def test_a_configuration_that_nests_without_end_is_refused_by_line(
     eagle: Eagle, tmp_path: Path, sign: str

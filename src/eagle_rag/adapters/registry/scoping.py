@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, false
 
 from eagle_rag.adapters.registry.dynamic import AnySelect
 from eagle_rag.adapters.registry.tables import documents
+from eagle_rag.ops.request_rules import check_names
 
 __all__ = ["in_scope", "kb_condition", "storable"]
 
@@ -20,9 +21,14 @@ def in_scope(rows: AnySelect, namespace: str, kb_names: Sequence[str] | None) ->
 def kb_condition(
     column: ColumnElement[str], kb_names: Sequence[str] | None
 ) -> ColumnElement[bool] | None:
-    """Return the condition on a knowledge base column: ``None`` for all, false for an empty list."""
+    """Return the condition on a knowledge base column: ``None`` for all, false for an empty list.
+
+    Raises:
+        InvalidQuery: Too many names, or one that is not Unicode text.
+    """
     if kb_names is None:
         return None
+    check_names("kb_names", kb_names, what="knowledge base")
     return column.in_(list(kb_names)) if kb_names else false()
 
 
