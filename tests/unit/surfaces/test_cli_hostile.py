@@ -177,7 +177,18 @@ def test_a_filter_with_a_value_that_does_not_exist_says_which_do(
 
 def test_a_filter_that_finds_nothing_with_known_values_says_no_more(filled: Eagle) -> None:
     done = filled("search", "kinase", "--filter", "section_kind=methods", "--filter", "year=1066")
-    assert (done.out, done.err) == ("Nothing found.\n", "")
+    assert done.out == "Nothing found.\n"
+    assert "there are" not in done.err
+
+
+def test_values_that_only_rows_hold_are_known_too(eagle: Eagle, tmp_path: Path) -> None:
+    """A plugin may give a row a chunk type that no collection declares."""
+    write_files(tmp_path / "in", FILES)
+    assert eagle("--set", "collections.eagle_text.chunk_type=notes", "ingest", "in").code == 0
+    done = eagle("search", "kinase", "--filter", "chunk_type=nonsense")
+    assert "no chunk_type is 'nonsense'; there are: text, notes\n" in done.err
+    never = eagle("search", "kinase", "--filter", "chunk_type=notes", "--filter", "year=1066")
+    assert "chunk_type" not in never.err
 
 
 def test_stats_of_an_unknown_knowledge_base_says_which_there_are(filled: Eagle) -> None:

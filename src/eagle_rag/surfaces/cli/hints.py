@@ -1,10 +1,11 @@
 """Why nothing was found: names in a request that the index does not know."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from eagle_rag.model.document import SectionKind
 from eagle_rag.model.filters import AllOf, AnyOf, Compare, Filter, OneOf
+from eagle_rag.model.passage import StoredPassage
 from eagle_rag.surfaces.cli.output import say
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ def warn_of_unknown_values(engine: "Engine", where: Filter | None) -> None:
     known = _known_values(engine)
     for field, value in _comparisons(where):
         if field in known and value not in known[field]:
-            say(f"no {field} is {value!r}; there are: {', '.join(known[field])}")
+            values = _with_held(engine, field, known[field])
+            if value not in values:
+                say(f"no {field} is {value!r}; there are: {', '.join(values)}")
 
 
 def _known_values(engine: "Engine") -> dict[str, tuple[str, ...]]:
@@ -43,6 +46,28 @@ def _known_values(engine: "Engine") -> dict[str, tuple[str, ...]]:
         "source_type": tuple(dict.fromkeys((*_FORMATS, *formats))),
         "chunk_type": tuple(dict.fromkeys(chunk_types)),
     }
+
+
+def _with_held(engine: "Engine", field: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the values known and those that only rows hold: a plugin may give a row one of its own.
+
+    Each look asks a collection for one row with a value that was not seen yet.
+    """
+    values = dict.fromkeys(known)
+    for collection in engine.store.collections():
+        while row := _one_row(engine, collection, field, values):
+            values[str(getattr(row, field))] = None
+    return tuple(values)
+
+
+def _one_row(
+    engine: "Engine", collection: str, field: str, seen: Iterable[str]
+) -> StoredPassage | None:
+    """Return a row of a collection whose field holds none of these values."""
+    other = AllOf(tuple(Compare(field, "ne", value) for value in seen))
+    for batch in engine.store.scan(collection, where=other, batch_size=1):
+        return batch[0]
+    return None
 
 
 def _comparisons(where: Filter) -> Iterator[tuple[str, object]]:
