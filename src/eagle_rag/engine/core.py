@@ -20,18 +20,20 @@ from eagle_rag.engine.compose import (
     scope_name,
 )
 from eagle_rag.engine.doctor import DoctorCheck, check_engine
+from eagle_rag.engine.fitted_reader import FittedReader, check_request_filter
 from eagle_rag.engine.gate import WriterGate
 from eagle_rag.engine.library import EngineLibrary, LibraryServices
 from eagle_rag.engine.listing import PluginListing, list_plugins
 from eagle_rag.engine.query_encoder import QueryEncoder
-from eagle_rag.engine.rewrite import lexemes_of, rewrite_document
+from eagle_rag.engine.rewrite import known_lexemes, rewrite_document
 from eagle_rag.engine.toolbox import Toolbox
 from eagle_rag.engine.worker import prepare_all
-from eagle_rag.errors import EagleError, InvalidInput, NotFound
+from eagle_rag.errors import InvalidInput, NotFound
 from eagle_rag.ingest.pipeline import CommitConfig, IngestPipeline
 from eagle_rag.ingest.prepare import PrepareConfig
 from eagle_rag.ingest.recover import clear_pending_rows
-from eagle_rag.ingest.verify import LexemesOf, Proofs, verify_index
+from eagle_rag.ingest.standing import is_settled
+from eagle_rag.ingest.verify import Proofs, verify_index
 from eagle_rag.kernel.settings import Settings, load_settings
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import Refusal, Source
@@ -76,7 +78,7 @@ class Engine:
         self._library = EngineLibrary(
             LibraryServices(
                 registry=lambda: self.registry,
-                store=lambda: self.store,
+                store=lambda: FittedReader(self.store),
                 schema=self._schema,
                 encode=self._encode_for,
                 namespace=self._scope,
@@ -153,6 +155,7 @@ class Engine:
         if not target.strip():
             message = f"the knowledge base needs a name, got {target!r}"
             raise InvalidInput(message, remedy="leave it out for the one of the settings")
+        self._check_present()
         with self._gate.ingesting():
             schemas = self._ensure_collections()
             digest = config_digest(self.settings, self._kernel, schemas)
@@ -205,7 +208,9 @@ class Engine:
             max_archive_bytes=self.settings.ingest.max_archive_bytes,
         )
         for item in read_sources(paths, limits):
-            if isinstance(item, Source) and known.get(item.uri) == (item.digest, digest):
+            if isinstance(item, Source) and is_settled(
+                known.get(item.uri), (item.digest, digest), self.registry.live_versions
+            ):
                 skip(item.uri)
             else:
                 yield item
@@ -218,6 +223,9 @@ class Engine:
             VectorSpaceMismatch: The index was built by another encoder; both are named.
             EncoderLoadError, EncoderUnavailable, StoreError: An arm failed.
         """
+        profiles = self._kernel.collections.profiles()
+        fields = {name for profile in profiles for name in profile.extra_output_fields}
+        check_request_filter(request.filters, fields)
         self._refresh()
         router, search, rerank = self.settings.router, self.settings.search, self.settings.rerank
         config = SearchConfig(
@@ -245,7 +253,7 @@ class Engine:
         services = SearchServices(
             registry=self.registry,
             namespace=self._scope,
-            store=self.store,
+            store=FittedReader(self.store),
             encode=self._queries.encode,
             reach=self._queries.reach,
             has_collection=lambda name: self._schema(name) is not None,
@@ -275,7 +283,12 @@ class Engine:
                 self._schemas[collection] = known
         return known
 
+    def _check_present(self) -> None:
+        if self._registry is not None:  # one that is opened now is what is there
+            self._registry.check_present()
+
     def _refresh(self) -> None:
+        self._check_present()
         now = time.monotonic()
         if now - self._refreshed > _REFRESH_S:
             self.store.refresh()
@@ -394,6 +407,7 @@ class Engine:
             NotFound: There is none.
             IndexLocked: Another process is writing.
         """
+        self._check_present()
         with self._gate.deleting():
             # By id: a document whose record is damaged can be deleted too.
             deleted = self.registry.document_ids(
@@ -423,8 +437,10 @@ class Engine:
         Raises:
             IndexLocked: Another process is writing.
         """
+        self._check_present()
         with self._gate.verifying():
             self.store.refresh()
+            known = known_lexemes(self.settings, self._kernel, self.prepare_config)
 
             def rewrite(view: DocumentView) -> None:
                 schemas = self._ensure_collections()
@@ -436,23 +452,9 @@ class Engine:
                 self.registry,
                 self.store,
                 namespace=self._scope,
-                proofs=Proofs(rewrite if repair else None, self._known_lexemes(), self._assets),
+                proofs=Proofs(rewrite if repair else None, known, self._assets),
                 on_document=on_document,
             )
-
-    def _known_lexemes(self) -> LexemesOf:
-        """Return what computes the tokens of documents that were ingested under these settings."""
-        try:
-            digest = config_digest(self.settings, self._kernel, collection_schemas(self._kernel))
-        except EagleError:
-            return lambda _: None  # An encoder is missing: then nobody can tell what shaped them.
-
-        def compute(view: DocumentView) -> tuple[str, ...] | None:
-            if view.record.config_digest != digest:
-                return None
-            return lexemes_of(view, self.prepare_config(view.record.kb_name))
-
-        return compute
 
     def stats(self, *, kb_names: Sequence[str] | None = None) -> RegistryStats:
         """Count what is live."""

@@ -1,15 +1,18 @@
 """Writing the rows of a live document anew from what the registry holds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from eagle_rag.errors import StoreError
+from eagle_rag.engine.compose import Kernel, collection_schemas, config_digest
+from eagle_rag.errors import EagleError, StoreError
 from eagle_rag.ingest.chunk import context_of, passage_lexemes
 from eagle_rag.ingest.classify import classify_passages
 from eagle_rag.ingest.picture_rows import document_picture_rows
 from eagle_rag.ingest.prepare import PrepareConfig, PreparedDocument
 from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows, numbered
 from eagle_rag.ingest.upsert import upsert_rows
+from eagle_rag.ingest.verify import LexemesOf
 from eagle_rag.kernel.bus import BoundBus
+from eagle_rag.kernel.settings import Settings
 from eagle_rag.model.collection import CollectionSchema
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.passage import ChunkDecision, StoredPassage, VisualAsset
@@ -17,12 +20,35 @@ from eagle_rag.model.records import DocumentView
 from eagle_rag.ops.pictures import PICTURE_TAG
 from eagle_rag.ports.stores import AssetStore
 
-__all__ = ["lexemes_of", "rewrite_document"]
+__all__ = ["known_lexemes", "lexemes_of", "rewrite_document"]
 
 
 def lexemes_of(view: DocumentView, prepare: PrepareConfig) -> tuple[str, ...]:
     """Return the search tokens that the rows of a live document must hold."""
     return passage_lexemes(_parsed(view), view.passages, prepare.lexical_context)
+
+
+def known_lexemes(
+    settings: Settings, kernel: Kernel, prepare: Callable[[str], PrepareConfig]
+) -> LexemesOf:
+    """Return what computes the tokens of documents that were ingested under these settings.
+
+    Args:
+        settings: The settings in force.
+        kernel: Made from them.
+        prepare: Gives what shapes the documents of a knowledge base.
+    """
+    try:
+        digest = config_digest(settings, kernel, collection_schemas(kernel))
+    except EagleError:
+        return lambda _: None  # An encoder is missing: then nobody can tell what shaped them.
+
+    def compute(view: DocumentView) -> tuple[str, ...] | None:
+        if view.record.config_digest != digest:
+            return None
+        return lexemes_of(view, prepare(view.record.kb_name))
+
+    return compute
 
 
 def rewrite_document(

@@ -24,6 +24,7 @@ from eagle_rag.ingest.prepare import PreparedDocument, PreparedSource, plugin_re
 from eagle_rag.ingest.recover import clear_pending_rows, delete_version_rows
 from eagle_rag.ingest.reuse import read_known_vectors
 from eagle_rag.ingest.rows import CommitConfig, ReadyDocument, document_rows, numbered
+from eagle_rag.ingest.standing import Editions, behind_message, edition_of, standing_records
 from eagle_rag.ingest.upsert import upsert_rows
 from eagle_rag.kernel.bus import BoundBus
 from eagle_rag.model.document import Refusal
@@ -111,6 +112,7 @@ class IngestPipeline:
         self._source_digests: dict[str, str] = {}
         self._unsettled_uris: set[str] = set()
         self._kept_deleted: set[str] = set()
+        self._editions = Editions(registry, config.namespace, config.kb_name)
         self._since_optimize = 0
 
     def run(self, prepared: Iterable[PreparedSource | Refusal]) -> IngestReport:
@@ -123,6 +125,7 @@ class IngestPipeline:
             else:
                 self._take(item)
         self._flush()
+        self._editions.note_replaced()
         # What a failing plugin left half written goes now: nobody else can be writing.
         self._clear("writing", "clearing")
         changed = changed or bool(self._tally.added or self._tally.replaced or self._tally.deleted)
@@ -142,7 +145,7 @@ class IngestPipeline:
     def _take(self, source: PreparedSource) -> None:
         for refusal in source.refusals:
             self._refuse(refusal)
-        standing = _standing(source.documents)
+        standing = standing_records(source.documents)
         for document in source.documents:
             stands = standing.get(document.document_id, document)
             if stands is document:
@@ -190,17 +193,30 @@ class IngestPipeline:
             self._on_event(
                 IngestEvent("unchanged", uri, live.document_id, live.version, live.passages)
             )
-        else:
+        elif not self._set_aside(prepared, source):
             self._queue(prepared, source)
+
+    def _set_aside(self, prepared: PreparedDocument, source: PreparedSource) -> bool:
+        """Report a document of which a newer edition is live, and return whether it is one."""
+        stands = self._editions.newer(prepared, source.uri)
+        if stands is None:
+            return False
+        uri, member = prepared.document.source_uri, prepared.document.member
+        identity, version = stands.document_id, stands.version
+        self._tally.duplicates.append((f"{uri}#{member}" if member else uri, identity))
+        message = behind_message(prepared, stands)
+        self._on_event(IngestEvent("duplicate", uri, identity, version, 0, message))
+        return True
 
     def _told_apart(self, prepared: PreparedDocument) -> PreparedDocument:
         """Give a text that names another text's work an id of its own.
 
         A supplement often carries the DOI of its main text. Another file with the same identifier but
-        another title is not a new version of what is there; a PubMed record is, whatever its title.
+        another title is not a new version of what is there; a PubMed record is, whatever its title, and so
+        is what states its edition.
         """
         document = prepared.document
-        if document.format == _RECORD:
+        if document.format == _RECORD or edition_of(prepared):
             return prepared
         found = self._registry.find_documents(
             self._config.namespace,
@@ -258,7 +274,8 @@ class IngestPipeline:
                 and item.uri not in self._unsettled_uris
                 and not item.refusals  # what was refused is tried, and said, again
             ):
-                digests = (item.digest, self._config.config_digest)
+                settings = self._editions.note_of(item.uri, self._config.config_digest)
+                digests = (item.digest, settings)
                 self._registry.record_source(
                     self._config.namespace, self._config.kb_name, item.uri, digests
                 )
@@ -447,18 +464,6 @@ class IngestPipeline:
             self._store.optimize(collection)
         self._since_optimize = 0
         self._on_event(IngestEvent("optimized", ""))
-
-
-def _standing(documents: Iterable[PreparedDocument]) -> dict[str, PreparedDocument]:
-    """Return which of a source's records with one key stands: the first of the highest edition."""
-    standing: dict[str, PreparedDocument] = {}
-    for each in documents:
-        own = each.document.identity
-        if own is not None:
-            other = standing.setdefault(each.document_id, each).document.identity
-            if other is not None and own.edition > other.edition:
-                standing[each.document_id] = each
-    return standing
 
 
 def _plain(title: str) -> str:

@@ -1,6 +1,6 @@
 """Filters checked and evaluated on one row: the slow, obvious version that engines must agree with."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields
 from math import isfinite
 from typing import Final
@@ -9,7 +9,15 @@ from eagle_rag.errors import InvalidFilter
 from eagle_rag.model.filters import AllOf, AnyOf, Compare, Filter, OneOf, Value
 from eagle_rag.model.passage import StoredPassage
 
-__all__ = ["FIELD_TYPES", "field_types", "matches", "row_values", "validate_filter"]
+__all__ = [
+    "FIELD_TYPES",
+    "field_types",
+    "filter_names",
+    "matches",
+    "row_values",
+    "validate_filter",
+    "without_fields",
+]
 
 FIELD_TYPES: Final[Mapping[str, type]] = {
     field.name: int if field.name in {"version", "start", "end", "year"} else str
@@ -39,6 +47,25 @@ def row_values(row: StoredPassage) -> dict[str, Value | None]:
     """Return what a filter sees of a row; an extra field never hides one of the row's own."""
     own: dict[str, Value | None] = {name: getattr(row, name) for name in FIELD_TYPES}
     return {**dict(row.extra), **own}
+
+
+def filter_names(where: Filter) -> frozenset[str]:
+    """Return the fields a filter names."""
+    if isinstance(where, Compare | OneOf):
+        return frozenset((where.field,))
+    return frozenset().union(*(filter_names(part) for part in where.parts))
+
+
+def without_fields(where: Filter, known: Collection[str]) -> Filter:
+    """Return the filter for rows that have the known fields alone.
+
+    What compares another field matches nothing there, as ``matches`` has it for an absent field; the rest
+    of the filter stands. No filter negates, so that nothing matches more than before.
+    """
+    if isinstance(where, Compare | OneOf):
+        return where if where.field in known else AnyOf(())
+    parts = tuple(without_fields(part, known) for part in where.parts)
+    return AllOf(parts) if isinstance(where, AllOf) else AnyOf(parts)
 
 
 def validate_filter(where: Filter, types: Mapping[str, type]) -> None:

@@ -232,6 +232,14 @@ class IndexRecords(Protocol):
         """
         ...
 
+    def check_present(self) -> None:
+        """Refuse to go on when what was opened is no longer what stands at its place; cheap.
+
+        Raises:
+            RegistryError: It was removed or replaced while it was open.
+        """
+        ...
+
     def close(self) -> None:
         """Release connections."""
         ...

@@ -8,7 +8,15 @@ import pytest
 from eagle_rag.errors import InvalidFilter
 from eagle_rag.model.filters import AllOf, AnyOf, Compare, Filter, OneOf, Operator, Value
 from eagle_rag.model.passage import StoredPassage
-from eagle_rag.ops.filters import FIELD_TYPES, field_types, matches, row_values, validate_filter
+from eagle_rag.ops.filters import (
+    FIELD_TYPES,
+    field_types,
+    filter_names,
+    matches,
+    row_values,
+    validate_filter,
+    without_fields,
+)
 
 ROW: dict[str, Value | None] = {"year": 2020, "kb_name": "a", "drug": None}
 
@@ -43,6 +51,33 @@ def test_i1_one_of_nothing_matches_nothing() -> None:
 def test_i1_an_empty_choice_matches_nothing_and_an_empty_list_of_demands_everything() -> None:
     assert not matches(AnyOf(()), ROW)
     assert matches(AllOf(()), ROW)
+
+
+_YEAR, _MAKER = Compare("year", "eq", 2020), Compare("maker", "ne", "x")
+
+
+@pytest.mark.parametrize(
+    ("where", "left"),
+    [
+        (_YEAR, _YEAR),
+        (_MAKER, AnyOf(())),
+        (OneOf("maker", ("x",)), AnyOf(())),
+        (AllOf((_YEAR, _MAKER)), AllOf((_YEAR, AnyOf(())))),
+        (AnyOf((_MAKER, AllOf((_YEAR,)))), AnyOf((AnyOf(()), AllOf((_YEAR,))))),
+    ],
+)
+def test_i1_what_compares_an_unknown_field_matches_nothing(where: Filter, left: Filter) -> None:
+    """And decides as the whole filter does on a row that lacks the field."""
+    fitted = without_fields(where, ROW)
+    assert fitted == left
+    assert matches(fitted, ROW) is matches(where, ROW)
+    assert filter_names(fitted) <= ROW.keys()
+
+
+def test_the_fields_of_a_filter_are_those_of_all_its_parts() -> None:
+    assert filter_names(AnyOf((_MAKER, AllOf((_YEAR, OneOf("drug", ())))))) == {
+        *("maker", "year", "drug")
+    }
 
 
 def test_i3_two_filters_are_both_demanded() -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -48,16 +49,38 @@ class Database:
         else:
             self._reader = engine.execution_options(isolation_level="REPEATABLE READ")
         self._writer = engine.execution_options(**{_WRITE: True})
+        self._file = _file_of(engine)
+        self._identity: tuple[int, int] | None = None
+
+    def check_present(self) -> None:
+        """Refuse to go on when the file was removed or replaced since ``note_file``; microseconds.
+
+        SQLite goes on in a file that no longer has a name, and all of it is gone when it is closed.
+
+        Raises:
+            RegistryError: It was.
+        """
+        if self._identity is not None and _identity_of(self._file) != self._identity:
+            message = f"the registry {self.shown_url} was removed or replaced while it was open"
+            raise RegistryError(
+                message, remedy="open the engine again, or start the command again"
+            )
+
+    def note_file(self) -> None:
+        """Remember which file is open, once it is there; a database that is no file has none."""
+        self._identity = _identity_of(self._file)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open one snapshot; nothing is written."""
+        self.check_present()
         with self._explained("read"), self._reader.connect() as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Open one transaction: all of it is durable afterwards, or none of it when it raises."""
+        self.check_present()
         with self._explained("write"), self._writer.begin() as connection:
             yield connection
 
@@ -103,6 +126,25 @@ class Database:
             message = f"cannot {action} the registry {self.shown_url}: {error}"
             remedy = "the document holds characters that are not Unicode text; decode it again"
             raise RegistryError(message, remedy=remedy) from error
+
+
+def _file_of(engine: Engine) -> Path | None:
+    """Return the absolute path of a SQLite file: the working directory may change meanwhile."""
+    name = engine.url.database
+    # What begins with file: is an address with options of its own, which only SQLite reads.
+    if engine.dialect.name != "sqlite" or not name or name.startswith((":memory:", "file:")):
+        return None
+    return Path(name).absolute()
+
+
+def _identity_of(file: Path | None) -> tuple[int, int] | None:
+    if file is None:
+        return None
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _remedy(cause: str) -> str:

@@ -43,6 +43,7 @@ def open_registry(url: str) -> "SqlRegistry":
     database = Database(url)
     try:
         ensure_current(database)
+        database.note_file()
     except BaseException:
         database.close()
         raise
@@ -303,6 +304,10 @@ class SqlRegistry:
         """Return a document's own tags, sorted ``(name, value)`` pairs."""
         with self._database.reading() as connection:
             return catalog.read_document_tags(connection, document_id)
+
+    def check_present(self) -> None:
+        """See ``IndexRecords.check_present``."""
+        self._database.check_present()
 
     def close(self) -> None:
         """See ``IndexRecords.close``."""

@@ -6,18 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-)
-
 from eagle_rag.errors import InvalidInput
 from eagle_rag.model.results import IngestEvent, IngestReport
 from eagle_rag.surfaces.cli.output import print_json, print_report, say, stderr_console
+from eagle_rag.surfaces.cli.progress import BarProgress, PlainProgress
 from eagle_rag.surfaces.schemas import to_json
 
 if TYPE_CHECKING:
@@ -26,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["paths_of", "run_ingest"]
 
 _KB_CHARS = 64
-_SHOWN_WARNINGS = 20
+_SHOWN = 20
 
 
 def paths_of(texts: Sequence[str]) -> list[Path]:
@@ -53,6 +45,7 @@ def run_ingest(
 ) -> IngestReport:
     """Ingest with a progress line on stderr; with ``as_json`` every event is a line on stdout.
 
+    Where stderr is no terminal, the progress is a plain line every half minute.
     A line with ``"event": "committed"`` is an acknowledgement: that document is durable.
 
     Raises:
@@ -61,41 +54,36 @@ def run_ingest(
     _check_kb(engine.settings.kb_name if kb_name is None else kb_name)
     started = time.monotonic()
     console = stderr_console()
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as progress:
-        task = progress.add_task("reading", total=None)
-        passages = 0
-        warnings: list[str] = []
+    warnings: list[str] = []
+    duplicates: list[str] = []
+    with BarProgress(console) if console.is_terminal else PlainProgress() as progress:
 
         def on_event(event: IngestEvent) -> None:
-            nonlocal passages
             if as_json:
                 print_json({"event": event.kind, **_event_json(event)})
             if event.kind == "warning":
                 warnings.append(f"warning {event.source_uri}: {event.message}")
-            elif event.kind != "optimized":
-                passages += event.passages if event.kind == "committed" else 0
-                progress.update(task, advance=1, description=f"documents ({passages} passages)")
+            else:
+                progress.note(event)
+            if event.kind == "duplicate":
+                duplicates.append(f"duplicate {event.source_uri}: {event.message}")
 
         report = engine.ingest(paths, kb_name=kb_name, on_event=on_event)
     if as_json:
         print_json({"event": "report", **to_json(report)})
     else:
         print_report(report)
-        for warning in warnings[:_SHOWN_WARNINGS]:
-            say(warning)
-        if len(warnings) > _SHOWN_WARNINGS:
-            say(f"... and {len(warnings) - _SHOWN_WARNINGS} more warnings; --json lists all")
+        _say_some(duplicates, "duplicates")
+        _say_some(warnings, "warnings")
         say(f"{time.monotonic() - started:.1f} s")
     return report
+
+
+def _say_some(messages: list[str], kind: str) -> None:
+    for message in messages[:_SHOWN]:
+        say(message)
+    if len(messages) > _SHOWN:
+        say(f"... and {len(messages) - _SHOWN} more {kind}; --json lists all")
 
 
 def _event_json(event: IngestEvent) -> dict[str, object]:

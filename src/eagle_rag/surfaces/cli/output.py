@@ -15,6 +15,7 @@ from eagle_rag.model.results import Hit, IngestReport, SearchResults, VerifyRepo
 from eagle_rag.surfaces.cli.citations import cited_by
 
 __all__ = [
+    "PART_OF_DOCUMENT",
     "left_out",
     "prepare_streams",
     "print_json",
@@ -29,8 +30,10 @@ __all__ = [
     "visible",
 ]
 
+PART_OF_DOCUMENT = "part-of-document"
+"""Why a picture is refused that a document beside it brings in."""
+
 _SHOWN_REFUSALS = 20
-_PART = "part-of-document"
 _PIPED_WIDTH = 1 << 16
 # Stages whose events explain where hits come from; `plan` is written for --explain alone.
 _EXPLAINED = frozenset({"plan", "rerank"})
@@ -213,7 +216,7 @@ def print_report(report: IngestReport) -> None:
 
 def left_out(report: IngestReport) -> tuple[Refusal, ...]:
     """Return what was refused for good: not the files that came in as part of another document."""
-    return tuple(each for each in report.refused if each.reason != _PART)
+    return tuple(each for each in report.refused if each.reason != PART_OF_DOCUMENT)
 
 
 def print_verify(report: VerifyReport) -> None:
