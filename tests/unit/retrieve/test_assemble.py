@@ -17,6 +17,8 @@ from eagle_rag.retrieve.assemble import check_request
         ({"kb_names": "default"}, InvalidQuery),
         ({"kb_names": ("\udcff",)}, InvalidQuery),
         ({"filters": "year>5"}, InvalidFilter),
+        ({"filters": AllOf(Compare("year", "ge", 2020))}, InvalidFilter),  # type: ignore[arg-type]  # so it is
+        ({"filters": 5, "kb_names": ()}, InvalidFilter),
     ],
 )
 def test_a_wrong_request_is_refused_alone_and_by_an_engine(
