@@ -10,47 +10,38 @@ from typing import Final
 
 from eagle_rag.ops.tokens import tokenize
 
-__all__ = ["LEAST_SHARE", "heading_match_score"]
-
-LEAST_SHARE: Final = 0.6
-"""Share of a heading's words that a query must hold; below it, both share a word by chance."""
+__all__ = ["heading_match_score"]
 
 # A heading of nothing but these stands in every paper, whatever it is about.
 _EVERYWHERE: Final = frozenset(
-    token
-    for word in (
+    tokenize(
         "abstract aim analysis approach arm background case claim comment conclusion data description design"
         " detail discussion experiment experimental figure finding group information interpretation"
         " intervention introduction material method objective overview participant patient procedure purpose"
         " report result setting statistical study subject summary supplementary table text treatment trial"
-    ).split()
-    for token in tokenize(word)
+    )
 )
 
 
 def heading_match_score(
     section_path: Sequence[str], query_tokens: Collection[str], drugs: Sequence[str]
 ) -> float:
-    """Return the share of a heading's words that the query holds, of the heading where it is highest.
+    """Return 1.0 when the query holds every word of a heading in the path, else 0.0.
 
-    0.0 below ``LEAST_SHARE``. Numbers are no words here. Nor are names of drugs: a query that names a drug does
-    not point to every section called after it. Headings that every paper has ("Results", "Patients") point
-    nowhere.
+    Every word, because papers head their parts by their subject: two of the three words of "Frequency of MET
+    amplification" are in many a question that another passage answers better. Numbers are no words here. Nor
+    are names of drugs: a query that names a drug does not point to every section called after it. Headings
+    that every paper has ("Results", "Patients") point nowhere.
 
     Args:
         section_path: Titles from the root.
         query_tokens: Search tokens of the query.
         drugs: Names of the drugs asked for, in all spellings.
     """
-    asked = frozenset(query_tokens) - _words_of(tuple(drugs))
-    shares = (_share(title, asked, tuple(drugs)) for title in section_path)
-    best = max(shares, default=0.0)
-    return best if best >= LEAST_SHARE else 0.0
-
-
-def _share(title: str, asked: frozenset[str], drugs: tuple[str, ...]) -> float:
-    words = _heading_words(title) - _words_of(drugs)
-    return len(words & asked) / len(words) if words else 0.0
+    names = _words_of(tuple(drugs))
+    asked = frozenset(query_tokens) - names
+    headings = (_heading_words(title) - names for title in section_path)
+    return float(any(words and words <= asked for words in headings))
 
 
 @lru_cache(maxsize=4_096)

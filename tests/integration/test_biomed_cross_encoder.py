@@ -10,6 +10,7 @@ from eagle_rag.model.results import Hit
 from eagle_rag.testing.articles import write_files
 
 SETTINGS: dict[str, object] = {
+    "plugins.options.biomed.retrieval_scoring.drug_entity.w_sec": 0.10,  # the reference's
     "profile": "embedded",
     "plugins.options.biomed.encoders.eagle_text_biomed": "hash",
     "plugins.options.biomed.domain_rerank_encoder": "pairs",

@@ -127,13 +127,13 @@ def test_a_structure_stays_first_through_every_rerank(engine: Engine) -> None:
 
 
 def test_every_part_of_a_score_adds_up(engine: Engine) -> None:
-    """Weights of ``drug_entity``, from the reference's table."""
+    """Weights of ``drug_entity``: the reference's, but for the section's, which the profile sets."""
     for hit in hits(engine, "resistance to osimertinib"):
         parts = dict(hit.parts)
         expected = (
             0.35 * parts["ce_norm"]
             + 0.35 * parts["entity"]
-            + 0.10 * parts["section"]
+            + 0.35 * parts["section"]
             - 3.0 * parts["xdrug"]
         )
         assert parts["final"] == pytest.approx(expected)
