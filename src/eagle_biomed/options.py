@@ -4,6 +4,7 @@ Every key and its default is a field here; a key nobody documented and a value o
 refused by name. Values that belong together and are used by one module are a class of their own.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from difflib import get_close_matches
@@ -13,6 +14,7 @@ from typing import Any, Literal, Never, TypeVar, Union, get_args, get_origin, ge
 from eagle_biomed.profiles_weights import PROFILE_WEIGHTS, WEIGHT_NAMES
 from eagle_rag.errors import ConfigurationError
 from eagle_rag.model.query import RerankPolicy
+from eagle_rag.ops.excerpts import excerpt
 
 __all__ = [
     "REFERENCE_ENCODERS",
@@ -59,6 +61,7 @@ SEARCH_OPTIONS: tuple[str, ...] = (
 )
 """Options that only searching reads; changing one makes no ingest read its files again."""
 
+_MOST_WEIGHT = 1_000
 _ROOT = "plugins.options.biomed"
 _REMEDY = "docs/biomed.md lists every option"
 _ENVIRONMENT = {
@@ -69,6 +72,7 @@ _ENVIRONMENT = {
 _YES_OR_NO = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _YAML_WORDS: Mapping[bool, tuple[str, ...]] = {False: ("off", "no"), True: ("on", "yes")}
 """Words that YAML 1.1 reads as booleans, which a value spelled so without quotes arrives as."""
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?[eE][+-]?\d{1,2}")
 T = TypeVar("T")
 
 
@@ -235,16 +239,19 @@ def _check(options: BiomedOptions) -> None:
     _check_scoring(options.retrieval_scoring)
     router = options.doc_semantic_router
     at = f"{_ROOT}.doc_semantic_router"
-    least = (
-        (f"{_ROOT}.collection_recall_top_k", options.collection_recall_top_k, 1),
-        (f"{_ROOT}.supplement_min_new", options.supplement_min_new, 0),
-        (f"{at}.sketch_max_tokens", router.sketch_max_tokens, 1),
-        (f"{at}.llm.max_sketch_chars", router.llm.max_sketch_chars, 1),
-        (f"{at}.llm_margin", router.llm_margin, 0),
+    ranges = (
+        (f"{_ROOT}.collection_recall_top_k", options.collection_recall_top_k, 1, 10_000),
+        (f"{_ROOT}.supplement_min_new", options.supplement_min_new, 0, 1_000),
+        (f"{at}.sketch_max_tokens", router.sketch_max_tokens, 1, 1_000_000),
+        (f"{at}.llm.max_sketch_chars", router.llm.max_sketch_chars, 1, 10_000_000),
+        (f"{at}.llm_margin", router.llm_margin, 0, 1),
     )
-    for key, value, lowest in least:
+    for key, value, lowest, highest in ranges:
         if value < lowest:
             message = f"{key} must be at least {lowest}, got {value}"
+            raise ConfigurationError(message, remedy=_REMEDY)
+        if value > highest:
+            message = f"{key} must be at most {highest:,}, got {excerpt(str(value))}"
             raise ConfigurationError(message, remedy=_REMEDY)
 
 
@@ -253,9 +260,11 @@ def _check_scoring(given: Mapping[str, Mapping[str, float]]) -> None:
     for profile, weights in given.items():
         if profile not in (*PROFILE_WEIGHTS, "general"):
             _refuse_key(at, profile, (*PROFILE_WEIGHTS, "general"))
-        for weight in weights:
+        for weight, value in weights.items():
             if weight not in WEIGHT_NAMES:
                 _refuse_key(f"{at}.{profile}", weight, WEIGHT_NAMES)
+            if not 0 <= value <= _MOST_WEIGHT:
+                _refuse(f"{at}.{profile}.{weight}", value, f"from 0 to {_MOST_WEIGHT}")
 
 
 def _read_section(section: type[T], given: Mapping[str, Any], where: str) -> T:
@@ -310,6 +319,8 @@ def _plain(kind: type, value: object, where: str) -> object:
         return value  # who uses it knows what it may be
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if kind is float and isinstance(value, str) and _NUMBER.fullmatch(value):
+        return float(value)  # YAML takes 1e-3 for text
     # True is an integer in Python, and no number in a file; an integer is no yes or no.
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         names = {bool: "yes or no", int: "a whole number", float: "a number", str: "text"}

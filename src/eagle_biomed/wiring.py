@@ -23,6 +23,7 @@ from eagle_biomed.rerank import PlanReranker
 from eagle_biomed.rerank_merged import MergedReranker
 from eagle_biomed.routing import QueryRouter, structure_in
 from eagle_biomed.supplement import EntitySupplement
+from eagle_rag.errors import ConfigurationError
 from eagle_rag.model.document import ParsedDocument
 from eagle_rag.model.passage import EncodedBatch, Passage
 from eagle_rag.ports.plugins import PluginContext
@@ -94,6 +95,7 @@ def load_parts(context: PluginContext) -> BiomedParts:
     """
     options = read_options(context.options, os.environ)
     encoders = _register_encoders(context, options)
+    _check_expand_encoders(context, options)
     register_collections(context, options)
 
     @lru_cache(maxsize=1)
@@ -162,6 +164,14 @@ def _register_encoders(context: PluginContext, options: BiomedOptions) -> frozen
     others = {card.label for card in context.encoders.cards()}
     register_encoders(context, options)
     return frozenset(card.label for card in context.encoders.cards()) - others
+
+
+def _check_expand_encoders(context: PluginContext, options: BiomedOptions) -> None:
+    known = {card.label for card in context.encoders.cards()}
+    for label in options.expand_encoders:
+        if label not in known:
+            message = f"plugins.options.biomed.expand_encoders names no encoder: {label!r}"
+            raise ConfigurationError(message, remedy=f"known: {', '.join(sorted(known))}")
 
 
 def _targets(context: PluginContext, options: BiomedOptions) -> Targets:

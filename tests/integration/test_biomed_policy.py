@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eagle_rag.engine import Engine
+from eagle_rag.errors import ConfigurationError
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.testing.articles import write_files
 
@@ -89,3 +90,10 @@ def test_an_option_that_only_searching_reads_makes_no_ingest_read_files_again(
     first.close()
     report = make_engine({**_SMALL, f"{_OPTION}.{option}": value}).ingest([folder])
     assert report.unchanged == unchanged
+
+
+def test_an_unknown_encoder_whose_query_should_be_rewritten_is_refused_by_name(
+    make_engine: Callable[..., Engine],
+) -> None:
+    with pytest.raises(ConfigurationError, match="expand_encoders names no encoder: 'nope'"):
+        make_engine({**_SMALL, f"{_OPTION}.expand_encoders": ["nope"]})

@@ -263,6 +263,7 @@ class SearchPipeline:
                 if _method(context, config) == "weighted":
                     arms = complete_arms(arms, executor=self._services.executor)
             run.note_truncation(sorted({arm.arm for arm in arms if arm.truncated}))
+            run.note_words(context, {arm.arm: len(arm.hits) for arm in arms})
             with run.stage("rank"):
                 merged = self._rank(bus, context, planned, arms=arms, config=config, run=run)
                 if depth == _DEPTHS[0]:

@@ -1,7 +1,7 @@
 """What one query accumulates besides its hits: the events of its trace, what it learnt of documents."""
 
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -59,6 +59,20 @@ class QueryReport:
         said = any(event.stage == "scope" for event in self.events)
         if asked and not said and not any(self.found.values()):
             self.note("scope", scope_message(context))
+
+    def note_words(self, context: QueryContext, found: Mapping[str, int]) -> None:
+        """Say when no passage holds a word of the query: a dense arm always finds something.
+
+        Args:
+            context: The query.
+            found: Hits of each arm by its name.
+        """
+        lexical = [count for arm, count in found.items() if arm.endswith("/lexical")]
+        if context.tokens and lexical and not any(lexical) and any(found.values()):
+            message = (
+                "no passage holds a word of the query; what is shown is near it in meaning alone"
+            )
+            self.note("words", message)
 
     def note_truncation(self, names: Sequence[str]) -> None:
         """Say once that these arms saw only the head of the query."""

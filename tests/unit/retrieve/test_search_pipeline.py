@@ -23,6 +23,7 @@ from eagle_rag.model.query import (
     QueryIntent,
     RerankPolicy,
     RouteDecision,
+    SearchMode,
     SearchRequest,
 )
 from eagle_rag.model.records import AuditEvent
@@ -338,6 +339,24 @@ def test_a_scope_is_not_called_empty_for_words_that_are_not_in_it(engine: Engine
     results = _search(engine, SearchRequest("zebra", mode="lexical", filters=filters))
     assert results.hits == ()
     assert all(event.stage != "scope" for event in results.trace.events)
+
+
+@pytest.mark.parametrize(
+    ("query", "mode", "said"),
+    [
+        ("zebra", "hybrid", 1),
+        ("zebra kinase", "hybrid", 0),
+        ("zebra", "dense", 0),
+        ("zebra", "lexical", 0),
+    ],
+)
+def test_it_is_said_when_no_passage_holds_a_word_of_the_query(
+    engine: Engine, query: str, mode: SearchMode, said: int
+) -> None:
+    results = _search(engine, SearchRequest(query, mode=mode))
+    events = [event for event in results.trace.events if event.stage == "words"]
+    assert len(events) == said
+    assert not results.trace.degraded
 
 
 def test_what_plugins_note_of_a_query_is_in_the_trace_when_it_is_explained(engine: Engine) -> None:

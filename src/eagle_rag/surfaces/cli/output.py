@@ -37,6 +37,8 @@ _SHOWN_REFUSALS = 20
 _PIPED_WIDTH = 1 << 16
 # Stages whose events explain where hits come from; `plan` is written for --explain alone.
 _EXPLAINED = frozenset({"plan", "rerank"})
+# Stages whose events are said with every answer: nothing in the scope, no word of the query anywhere.
+_SAID = frozenset({"scope", "words"})
 # What would move the cursor, colour the screen or forge a line of its own is shown as an escape.
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))} | {
     ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t",
@@ -135,7 +137,7 @@ def print_results(results: SearchResults) -> None:
     if not results.hits:
         console.print("Nothing found.")
     for event in results.trace.events:
-        if event.stage == "scope":
+        if event.stage in _SAID:
             say(event.message)
     explained = any(event.stage == "plan" for event in results.trace.events)
     for event in results.trace.events:
