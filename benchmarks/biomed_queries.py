@@ -25,7 +25,7 @@ from pathlib import Path
 import yaml
 from biomed_corpus import LARGE, QUERIES, SMALL, build_corpus, open_index
 
-from eagle_biomed import routing
+from eagle_biomed import rerank_merged, routing
 from eagle_biomed.exact_compounds import ExactCompounds
 from eagle_biomed.expansion import expand_query
 from eagle_biomed.intent import detect_retrieval_intent
@@ -156,9 +156,31 @@ def _without_exact_compounds() -> AbstractContextManager[None]:
     return patched(ExactCompounds, "supplement", lambda *_: None)
 
 
+def _without_narrowing() -> AbstractContextManager[None]:
+    return patched(routing.QueryRouter, "narrow", lambda *_: None)
+
+
+def _without_turns() -> AbstractContextManager[None]:
+    return patched(rerank_merged, "bring_up_each_drug", lambda ranking, *_: list(ranking))
+
+
+def _without_structure_path() -> AbstractContextManager[None]:
+    return patched(
+        rerank_merged.MergedReranker, "_by_structure", lambda _, __, fused, **___: fused
+    )
+
+
+def _without_headings() -> AbstractContextManager[None]:
+    return patched(rerank_merged, "heading_match_score", lambda *_: 0.0)
+
+
 def _weights(**changed: float) -> dict[str, object]:
-    scoring = {name: dict(changed) for name in PROFILE_WEIGHTS}
-    return {f"{_OPTION}retrieval_scoring": scoring}
+    """Return settings of some weights in every profile; what the default profile sets else stays."""
+    return {
+        f"{_OPTION}retrieval_scoring.{profile}.{weight}": value
+        for profile in PROFILE_WEIGHTS
+        for weight, value in changed.items()
+    }
 
 
 def _weighted(alpha: float) -> Variant:
@@ -177,6 +199,7 @@ VARIANTS = (
     Variant("no chemical arm", {f"{_OPTION}encoders.eagle_chemical": ""}),
     Variant("structure search for named drugs", {f"{_OPTION}drug_structure_search": True}),
     Variant("no exact compounds (replaced)", replaced=_without_exact_compounds),
+    Variant("no narrowing (replaced)", replaced=_without_narrowing),
     Variant("no eagle_text arm", {f"{_OPTION}general_text_search": "dual"}),
     Variant("words alone", mode="lexical"),
     Variant("vectors alone", mode="dense"),
@@ -185,6 +208,10 @@ VARIANTS = (
     Variant("no supplement", {f"{_OPTION}supplement_min_new": 0}),
     Variant("no entity score", _weights(w_entity=0.0)),
     Variant("no section score", _weights(w_sec=0.0)),
+    Variant("no headings (replaced)", replaced=_without_headings),
+    Variant("drug_entity w_sec 0.10", {f"{_OPTION}retrieval_scoring.drug_entity.w_sec": 0.10}),
+    Variant("no structure path (replaced)", replaced=_without_structure_path),
+    Variant("no drug brought up (replaced)", replaced=_without_turns),
     Variant("no penalty", _weights(w_xdrug_penalty=0.0)),
     Variant("penalty 0.5", _weights(w_xdrug_penalty=0.5)),
 )
