@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from eagle_rag.model.query import CollectionQueryPlan, QueryContext, RouteDecision
 from eagle_rag.model.records import LiveState
 from eagle_rag.model.results import Hit, TraceEvent
+from eagle_rag.ops.excerpts import excerpt
 
 __all__ = [
     "QueryReport",
@@ -96,11 +97,11 @@ def scope_message(context: QueryContext) -> str:
     """Return what to say of a scope that holds no document."""
     request = context.request
     if request.document_ids is not None:
-        what = f"documents {list(request.document_ids)}"
+        what = f"documents {excerpt(str(list(request.document_ids)))}"
         if request.kb_names is not None:
-            what += f" in knowledge bases {list(request.kb_names)}"
+            what += f" in knowledge bases {excerpt(str(list(request.kb_names)))}"
     elif request.kb_names is not None:
-        what = f"knowledge bases {list(request.kb_names)}"
+        what = f"knowledge bases {excerpt(str(list(request.kb_names)))}"
     else:
         return "the scope holds no document: the filter"
     what += ", with the filter" if request.filters is not None else ""

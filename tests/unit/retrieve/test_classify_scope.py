@@ -133,6 +133,11 @@ def test_a_scope_that_holds_nothing_adds_nothing_and_is_named(
     assert scope_message(context) == f"the scope holds no document: {message}"
 
 
+def test_a_scope_of_thousands_is_named_by_its_beginning() -> None:
+    request = SearchRequest("x", document_ids=tuple(f"doc{number}" for number in range(10_000)))
+    assert len(scope_message(QueryContext(request, "lab", ("x",)))) < 200
+
+
 def test_a_route_is_told_by_rule() -> None:
     plans = (*ROUTE.plans, CollectionQueryPlan("labels", "e", rule="scope"))
     assert route_message(RouteDecision(plans, rule="lab")) == "text by lab; labels by scope"
