@@ -15,9 +15,9 @@ __all__ = ["heading_match_score"]
 # A heading of nothing but these stands in every paper, whatever it is about.
 _EVERYWHERE: Final = frozenset(
     tokenize(
-        "abstract aim analysis approach arm background case claim comment conclusion data description design"
+        "abstract aim analysis approach background case claim comment conclusion data description design"
         " detail discussion experiment experimental figure finding group information interpretation"
-        " intervention introduction material method objective overview participant patient procedure purpose"
+        " introduction material method objective overview participant patient procedure purpose"
         " report result setting statistical study subject summary supplementary table text treatment trial"
     )
 )

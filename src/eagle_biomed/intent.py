@@ -58,6 +58,7 @@ _SECTION_WORDS: Final = (
         re.compile(r"\bside[ -]effects?\b|\badverse (?:effects?|events?)\b", re.IGNORECASE),
     ),
     ("contraindications", re.compile(r"\bcontra-?indicat(?:ed|ion)\b", re.IGNORECASE)),
+    ("outcomes", re.compile(r"\bend[ -]?points?\b", re.IGNORECASE)),
     ("overdosage", re.compile(r"\boverdos(?:e|es|ed|ing)\b", re.IGNORECASE)),
 )
 

@@ -21,6 +21,7 @@ def score(path: tuple[str, ...], query: str, drugs: tuple[str, ...] = ()) -> flo
         (("5 WARNINGS AND PRECAUTIONS", "5.2 QTc prolongation"), "QTc prolongation by foxerinib"),
         (("Eligibility Criteria", "Exclusion Criteria"), "exclusion criteria of the trial"),
         (("Primary Outcomes",), "what was the primary outcome?"),
+        (("Arms",), "arms of the savolitinib trial"),
         (("12 CLINICAL PHARMACOLOGY", "12.1 Mechanism of Action"), "mechanism of action"),
         (("4.1 Nitrates",), "taking it with nitrates"),
     ],

@@ -198,6 +198,8 @@ def test_words_of_a_query_point_to_sections(query: str, cues: tuple[str, ...]) -
         ("is sildenafil contraindicated with nitrates", "contraindications"),
         ("a contra-indication", "contraindications"),
         ("sildenafil overdose", "overdosage"),
+        ("the primary endpoint", "outcomes"),
+        ("secondary end-points", "outcomes"),
         ("patients who overdosed", "overdosage"),
     ],
 )
