@@ -86,7 +86,9 @@ def first_hit_problem(engine: Engine, query: str, expected: str, mode: SearchMod
 
 def bm25_difference(engine: Engine, queries: list[str]) -> float:
     """Return the largest relative difference between our BM25 scores and those of bm25s."""
-    rows = [row for batch in engine.store.scan("eagle_text") for row in batch]
+    # The default profile has its passages in the plugin's collection.
+    home = max(engine.store.collections(), key=engine.store.count)
+    rows = [row for batch in engine.store.scan(home) for row in batch]
     vocabulary: dict[str, int] = {}
     ids = [
         [vocabulary.setdefault(token, len(vocabulary)) for token in row.lexemes.split()]
@@ -102,7 +104,7 @@ def bm25_difference(engine: Engine, queries: list[str]) -> float:
         if not known:
             continue
         scores = retriever.get_scores(known)
-        for hit in engine.store.search_lexical("eagle_text", tokens, limit=100):
+        for hit in engine.store.search_lexical(home, tokens, limit=100):
             theirs = float(scores[position[hit.row_id]]) * (K1 + 1.0)
             worst = max(worst, abs(hit.score - theirs) / theirs)
     return worst

@@ -43,6 +43,7 @@ from eagle_rag.model.records import DocumentRecord, DocumentView, PassageRecord,
 from eagle_rag.model.results import IngestEvent, IngestReport, SearchResults, VerifyReport
 from eagle_rag.ops.excerpts import excerpt
 from eagle_rag.ops.offsets import utf8_spans, utf16_spans
+from eagle_rag.ops.request_rules import check_is_request
 from eagle_rag.ports.registry import Registry
 from eagle_rag.ports.stores import CollectionStore
 from eagle_rag.retrieve.pipeline import SearchConfig, SearchPipeline, SearchServices
@@ -223,6 +224,7 @@ class Engine:
             VectorSpaceMismatch: The index was built by another encoder; both are named.
             EncoderLoadError, EncoderUnavailable, StoreError: An arm failed.
         """
+        check_is_request(request)
         profiles = self._kernel.collections.profiles()
         fields = {name for profile in profiles for name in profile.extra_output_fields}
         check_request_filter(request.filters, fields)

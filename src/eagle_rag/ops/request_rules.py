@@ -20,6 +20,7 @@ __all__ = [
     "MAX_NAMES",
     "check_conditions",
     "check_fields",
+    "check_is_request",
     "check_names",
     "shown_value",
 ]
@@ -119,6 +120,17 @@ _RULES: Final[Mapping[str, _Rule]] = {
     "image": _Rule(_are_bytes, "the bytes of a picture or None", "read the file first"),
 }
 """Every field but ``filters``, in the order of the request; see ``check_conditions`` for that."""
+
+
+def check_is_request(value: object) -> None:
+    """Refuse what is no request, such as the question alone.
+
+    Raises:
+        InvalidQuery: The value, and how to write it.
+    """
+    if not isinstance(value, SearchRequest):
+        message = f"a search takes a SearchRequest, got {excerpt(repr(value))}"
+        raise InvalidQuery(message, remedy='write SearchRequest("your question")')
 
 
 def check_fields(request: SearchRequest) -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 
 from eagle_rag.engine import Engine, open_engine
-from eagle_rag.errors import NotFound, UnknownName
+from eagle_rag.errors import InvalidQuery, NotFound, UnknownName
 from eagle_rag.kernel.settings import load_settings
 from eagle_rag.model.query import SearchRequest
 from eagle_rag.testing.articles import jats_article, pubmed_record, write_files
@@ -128,3 +129,13 @@ def test_an_id_of_a_hundred_thousand_characters_is_not_echoed_whole(
         with pytest.raises(NotFound) as caught:
             ask("x" * 100_000)
         assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("asked", ["aspirin", None, {"query": "aspirin"}])
+def test_a_search_that_is_given_no_request_says_how_to_write_one(
+    make_engine: Callable[..., Engine], asked: Any
+) -> None:
+    engine = make_engine({"store.kind": "memory"})
+    with pytest.raises(InvalidQuery, match="a search takes a SearchRequest") as caught:
+        engine.search(asked)
+    assert "SearchRequest(" in str(caught.value)
