@@ -14,6 +14,7 @@ from rdkit.rdBase import BlockLogs
 from eagle_biomed.chemistry import MoleculeRefused, Standard, read_line, standardise
 from eagle_biomed.smiles_text import find_smiles
 from eagle_rag.errors import InvalidInput, InvalidQuery
+from eagle_rag.ops.exact import INCHIKEY
 from eagle_rag.ops.excerpts import excerpt
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ MAX_PATTERN_WILDCARDS = 16
 """Atoms that may be any element: the ways to lay out a chain of them grow with every one."""
 
 _MARK = re.compile(r"^\s*(?P<kind>SMILES|SMARTS)\s*[:=]\s*", re.IGNORECASE)
-_INCHIKEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
+_INCHIKEY = re.compile(INCHIKEY)
 _SIGNS = re.compile(r"[=#@\[\]()]|[A-Za-z]\d[A-Za-z]")
 # What RDKit raises from C++ while it reads a pattern.
 _PATTERN_ERRORS = (ValueError, RuntimeError, OverflowError)

@@ -16,6 +16,7 @@ from eagle_biomed.structure_texts import candidates
 from eagle_rag.model.passage import Passage
 from eagle_rag.model.query import ArmScore, Candidate, CollectionQueryPlan, QueryContext
 from eagle_rag.model.records import DocumentRecord
+from eagle_rag.ops.exact import INCHIKEY
 from eagle_rag.ports.services import Library
 
 __all__ = [
@@ -30,7 +31,7 @@ __all__ = [
 
 COMPOUND_FORMAT = "compound"
 _ARM = "supplement/exact-structure"
-_INCHIKEY = re.compile(r"(?<![\w-])[A-Z]{14}-[A-Z]{10}-[A-Z](?![\w-])", re.IGNORECASE)
+_INCHIKEY = re.compile(rf"(?<![\w-]){INCHIKEY}(?![\w-])", re.IGNORECASE)
 _STRUCTURES = 3
 """Structures of a query that are looked up; further ones are left to the encoder."""
 _FORMS = 10

@@ -13,10 +13,12 @@ from eagle_rag.model.passage import FloatArray
 from eagle_rag.ops.pair_budget import score_within
 from eagle_rag.ports.encoders import EncoderCatalog, PairScorer
 
-__all__ = ["PAIR_TEXT_CHARS", "PairScores", "RerankScores"]
+__all__ = ["FUSED", "PAIR_TEXT_CHARS", "PairScores", "RerankScores"]
 
 _log = logging.getLogger(__name__)
 
+FUSED: Final = "fused"
+"""Source of scores that stand in for a cross-encoder's, and the part that such a score is shown as."""
 PAIR_TEXT_CHARS: Final = 2048
 """Characters of a passage that the cross-encoder sees; it cuts to its own window after that."""
 # What a runtime raises besides this package's own: onnxruntime, torch (also when memory runs out), tokenizers.
@@ -90,7 +92,7 @@ class PairScores:
             except (EagleError, *_RUNTIME_ERRORS) as error:
                 note = f"{self.label} failed: {type(error).__name__}: {error}"
             _log.warning("the merged rerank goes by the fused scores: %s", note)
-        return RerankScores(tuple(existing), "fused", note, failed=bool(self.label))
+        return RerankScores(tuple(existing), FUSED, note, failed=bool(self.label))
 
     def _scored(self, query: str, texts: Sequence[str], budget_s: float | None) -> RerankScores:
         values = self._pairs(query, texts, budget_s)

@@ -17,7 +17,7 @@ from eagle_biomed.exact_compounds import is_exact_compound
 from eagle_biomed.headings import heading_match_score
 from eagle_biomed.injection import INJECTED
 from eagle_biomed.intent import EntityNames
-from eagle_biomed.pair_scores import PairScores, RerankScores
+from eagle_biomed.pair_scores import FUSED, PairScores, RerankScores
 from eagle_biomed.profiles_weights import Weights, profile_weights
 from eagle_biomed.rerank import VectorShelf, cosines
 from eagle_biomed.routing import asks_for_neighbours
@@ -39,8 +39,6 @@ __all__ = ["MergedReranker", "Scored", "fuse_scores", "is_by_picture", "standing
 _VISUAL: Final = frozenset({RADIOLOGY, PATHOLOGY, CORE_VISUAL})
 _SEARCH_ARMS: Final = frozenset({"dense", "identifier", "lexical"})
 _AUDITED: Final = "rerank_scores"
-_FUSED: Final = "fused"
-"""What ``RerankScores.source`` says of scores that stand in, and the part such a score is shown as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ def fuse_scores(
     """
     reached = normalise([value for value in scores.values if value is not None])
     upcoming = iter(reached)
-    raw_part = _FUSED if scores.source == _FUSED else "ce_raw"
+    raw_part = FUSED if scores.source == FUSED else "ce_raw"
     fused: list[Scored] = []
     pairs = zip(candidates, scores.values, strict=True)
     for place, ((candidate, evidence), raw) in enumerate(pairs):

@@ -9,6 +9,7 @@ from eagle_biomed.formats.molecules_records import RawRecord
 from eagle_biomed.formats.molecules_signs import structure_column, table_delimiter
 from eagle_rag.errors import UnreadableDocument
 from eagle_rag.model.document import Source
+from eagle_rag.ops.exact import INCHIKEY
 
 __all__ = ["read_inchi_list", "read_smiles_list", "read_table"]
 
@@ -16,7 +17,7 @@ _MAX_LINE_CHARS = 1_000_000
 _HEADER = re.compile(r"[\"']?(?:\w+_)?smiles\b", re.IGNORECASE)
 # Extended SMILES says more about the structure between bars, before the name.
 _EXTENSION = re.compile(r"\|[^|]*\|\s*")
-_INCHIKEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]$")
+_INCHIKEY = re.compile(INCHIKEY)
 
 
 def read_smiles_list(stream: io.TextIOBase) -> Iterator[RawRecord]:
@@ -45,7 +46,7 @@ def read_inchi_list(stream: io.TextIOBase) -> Iterator[RawRecord]:
             continue
         number += 1
         structure, name = _split(bare)
-        words = [word for word in name.split(" ") if not _INCHIKEY.match(word)]
+        words = [word for word in name.split(" ") if not _INCHIKEY.fullmatch(word)]
         yield RawRecord(number, "inchi", structure, " ".join(words), (), bare, _cut_line(line))
 
 

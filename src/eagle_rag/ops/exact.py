@@ -1,15 +1,16 @@
 """Exact names in a query: variants, cell lines, alleles, trial and compound numbers, whole."""
 
 import re
+from typing import Final
 
 from eagle_rag.ops.tokens import tokenize_spans
 
-__all__ = ["exact_forms"]
+__all__ = ["INCHIKEY", "exact_forms"]
 
 _LETTER_AND_DIGIT = re.compile(r"(?=.*\d)(?=.*[^\W\d_])", re.DOTALL)
-_INCHIKEY = re.compile(
-    r"[A-Z]{14}-[A-Z]{10}-[A-Z]"
-)  # the one code of letters alone that is no word
+INCHIKEY: Final = r"[A-Z]{14}-[A-Z]{10}-[A-Z]"
+"""Pattern of an InChIKey: the one code of letters alone that is no word."""
+_INCHIKEY = re.compile(INCHIKEY)
 
 
 def exact_forms(text: str) -> tuple[str, ...]:
